@@ -890,6 +890,7 @@ impl Scene {
                 in_inbox: self.name == "inbox",
                 proposed_by: (self.name == "inbox").then_some("nightly build"),
                 asked_until_ms: None,
+                session_decided: None,
                 last_run: self.runs.first().filter(|_| self.name == "last-run"),
                 continues: self.plan.is_revert().then(fixture::run_id),
                 other_plan: None,

@@ -135,14 +135,20 @@ impl App {
 }
 
 impl PlanPage {
-    /// An authorization as it is recorded. If the agent makes the call itself, it authorizes no run.
+    /// An authorization as it is recorded, with who has asked for it. If the agent makes the call itself, it authorizes no
+    /// run.
     pub(super) fn as_decided(
         call: Option<&WaitingCall>,
         authorization: PlanAuthorization,
     ) -> PlanAuthorization {
         match call {
+            None => authorization,
             Some(call) if !call.runs_here => authorization.for_agent_call(&call.text),
-            _ => authorization,
+            Some(WaitingCall { agent, session, .. }) => {
+                let note =
+                    format!("asked by the hook of {agent}, session {session:?}; run by a ticket");
+                authorization.asked_by(note)
+            }
         }
     }
 

@@ -262,9 +262,10 @@ pub struct PlanAuthorization {
     pub parent_run: Option<Uuid>,
     /// The attempt of a bounded loop to which the plan belongs, if any. The run is linked to the attempt.
     pub attempt: Option<Box<ForAttempt>>,
-    /// The call that the agent makes itself, with [`Method::AgentCall`].
+    /// What is recorded about an agent that has asked for the decision; with [`Method::AgentCall`], the call that it makes
+    /// itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_call: Option<String>,
+    pub asked_by: Option<String>,
     /// How the decision was made.
     pub method: Method,
     /// The time of the decision, in Unix milliseconds.
@@ -296,7 +297,7 @@ impl PlanAuthorization {
             binding,
             parent_run: None,
             attempt: None,
-            agent_call: None,
+            asked_by: None,
             method,
             decided_at_ms: now_ms,
             expires_at_ms: now_ms,
@@ -338,8 +339,14 @@ impl PlanAuthorization {
     #[must_use]
     pub fn for_agent_call(mut self, call: &str) -> Self {
         self.method = Method::AgentCall;
-        self.agent_call = Some(call.to_owned());
         self.expires_at_ms = self.decided_at_ms;
+        self.asked_by(format!("permitted, run by the agent: {call}"))
+    }
+
+    /// Notes which agent has asked for the decision.
+    #[must_use]
+    pub fn asked_by(mut self, note: String) -> Self {
+        self.asked_by = Some(note);
         self
     }
 

@@ -16,6 +16,7 @@ mod dialog;
 mod export;
 mod hands;
 mod harness;
+mod hooks;
 mod idle;
 mod keyboard;
 mod libraries;

@@ -16,7 +16,7 @@ impl PlanPage {
             None => self.set_aside.contains_key(&file),
         };
         if !is_authorized {
-            return run.refuse("its authorization is void, has expired or was used");
+            return run.refuse("its authorization is void, has expired, or was used in the window");
         }
         if !self.queue.has_room() {
             return run.refuse("too many plans wait to be run");

@@ -127,6 +127,10 @@ impl PlanPage {
             in_inbox: session.opened.held.is_some(),
             proposed_by: session.opened.held.as_ref().and_then(|held| held.from.as_deref()),
             asked_until_ms: session.opened.held.as_ref().and_then(|held| held.asked_until_ms),
+            session_decided: session.path().and_then(|path| {
+                let tally = shared.calls.as_ref()?.tally(path)?;
+                Some((tally.authorized, tally.rejected))
+            }),
             last_run: self.last_run(),
             continues: session.opened.continues,
             attempt: session.attempt,

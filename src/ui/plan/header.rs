@@ -228,7 +228,15 @@ fn inbox_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let text = match (view.proposed_by, view.asked_until_ms) {
         (Some(agent), Some(until_ms)) => {
             let until = view.now.second(until_ms);
-            format!("Asked by {}, answer until {until}. Then the call is denied.", prose(agent))
+            let before = match view.session_decided {
+                None | Some((0, 0)) => String::new(),
+                Some((authorized, rejected)) => format!(
+                    " In this session you have authorized {} and rejected {rejected}.",
+                    format::counted(authorized, "call")
+                ),
+            };
+            let agent = prose(agent);
+            format!("Asked by {agent}, answer until {until}. Then the call is denied.{before}")
         }
         (Some(from), None) => {
             format!("From the inbox. Proposed by “{}”, as it says itself.", prose(from))

@@ -35,6 +35,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         in_inbox: false,
         proposed_by: None,
         asked_until_ms: None,
+        session_decided: None,
         last_run: None,
         continues: None,
         attempt: None,

@@ -20,6 +20,9 @@ const TICKET_LIFE: Duration = Duration::from_secs(300);
 /// The maximum number of tickets that are known. The oldest of those that are used or have expired are forgotten.
 const MAX_TICKETS: usize = 1_000;
 
+/// The maximum number of sessions whose decisions are counted.
+const MAX_SESSIONS: usize = 1_000;
+
 /// The calls of agents that wait for a person in this window.
 pub struct AgentCalls {
     pub(super) desk: Arc<Desk>,
@@ -36,6 +39,15 @@ pub struct WaitingCall {
     pub text: String,
     /// Whether the plan is run here. Otherwise the agent makes the call itself.
     pub runs_here: bool,
+}
+
+/// How many calls of one session of an agent were decided here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SessionTally {
+    /// Those that were authorized.
+    pub authorized: usize,
+    /// Those that were rejected.
+    pub rejected: usize,
 }
 
 /// What has become of a call for which somebody waited.
@@ -82,6 +94,8 @@ struct State {
     news: Vec<CallNews>,
     /// The files of calls that are decided. They are deleted once the window does not show them any more.
     settled: BTreeSet<PathBuf>,
+    /// What was decided in each session of an agent, by the agent and its id.
+    sessions: BTreeMap<(String, String), SessionTally>,
     is_closed: bool,
     /// The socket, while it is served.
     socket: Option<PathBuf>,
@@ -134,7 +148,9 @@ impl AgentCalls {
             }
             false => (Reply::Permitted, Settled::Permitted),
         };
+        let session = call.session();
         call.decide(reply);
+        state.tally(session).authorized += 1;
         state.settled.insert(file.to_owned());
         Some(settled)
     }
@@ -142,15 +158,25 @@ impl AgentCalls {
     /// Tells the agent that the person does not want the call; false if it does not wait any more.
     pub fn deny(&self, file: &Path, reason: &str) -> bool {
         let mut state = self.desk.state();
+        let state = &mut *state;
         let call = state.calls.get_mut(file).filter(|call| call.verdict.is_none());
         let Some(call) = call else { return false };
+        let session = call.session();
         let said = match reason.trim() {
             "" => "the person gave no reason".to_owned(),
             reason => format!("the person says: {reason}"),
         };
         call.decide(Reply::Denied(format!("The person denied this call; {said}")));
+        state.tally(session).rejected += 1;
         state.settled.insert(file.to_owned());
         true
+    }
+
+    /// What was decided so far in the session of this call; `None` if no agent waits for the plan in this file.
+    pub fn tally(&self, file: &Path) -> Option<SessionTally> {
+        let state = self.desk.state();
+        let call = state.calls.get(file)?;
+        Some(state.sessions.get(&call.session()).copied().unwrap_or_default())
     }
 
     /// Whether the plan in this file was decided for an agent, which has not used its ticket yet.
@@ -193,7 +219,21 @@ impl Drop for AgentCalls {
     }
 }
 
+impl State {
+    fn tally(&mut self, session: (String, String)) -> &mut SessionTally {
+        // A session that is forgotten begins anew with 0.
+        if self.sessions.len() >= MAX_SESSIONS && !self.sessions.contains_key(&session) {
+            self.sessions.clear();
+        }
+        self.sessions.entry(session).or_default()
+    }
+}
+
 impl Call {
+    fn session(&self) -> (String, String) {
+        (self.waiting.agent.clone(), self.waiting.session.clone())
+    }
+
     fn decide(&mut self, reply: Reply) {
         self.verdict = Some(reply);
         // Wakes the thread of the connection, which sends the answer. If the agent has left, nothing is lost.

@@ -19,6 +19,6 @@ mod socket;
 mod tests;
 
 pub use client::{AskError, ask_window};
-pub use desk::{AgentCalls, CallNews, Settled, WaitingCall};
+pub use desk::{AgentCalls, CallNews, SessionTally, Settled, WaitingCall};
 pub use output::{CallRun, Watched};
 pub use socket::socket_path;

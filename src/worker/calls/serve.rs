@@ -79,19 +79,27 @@ fn serve(folder: &Path, desk: &Arc<Desk>) -> io::Result<()> {
             count.fetch_sub(1, Ordering::SeqCst);
             continue;
         }
-        let (desk, of_thread) = (Arc::clone(desk), Arc::clone(&count));
+        let (desk, counted) = (Arc::clone(desk), Counted(Arc::clone(&count)));
         let connection = move || {
+            let _counted = counted;
             // A connection that fails gets no answer, which is a denial.
             let _ = answer(stream, &desk);
-            of_thread.fetch_sub(1, Ordering::SeqCst);
         };
-        let started = thread::Builder::new().name("countersign-call".to_owned()).spawn(connection);
-        if started.is_err() {
-            count.fetch_sub(1, Ordering::SeqCst);
-        }
+        let builder = thread::Builder::new().name("countersign-call".to_owned());
+        // Without a thread the connection is closed, which is a denial, too.
+        let _ = builder.spawn(connection);
     }
     let _ = std::fs::remove_file(&path);
     Ok(())
+}
+
+/// A connection that counts until it is over, whatever ends it.
+struct Counted(Arc<AtomicUsize>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 fn answer(stream: UnixStream, desk: &Arc<Desk>) -> io::Result<()> {
@@ -214,7 +222,7 @@ fn wait_for(
     }
     let waiting = WaitingCall {
         agent: agent.name().to_owned(),
-        session: call.session.clone(),
+        session: one_word(&call.session),
         text: format!("{}: {shown}", agent.name()),
         runs_here: ticket && call.runs_command(),
     };

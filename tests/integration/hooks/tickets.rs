@@ -46,6 +46,8 @@ fn an_authorized_command_is_run_by_the_worker() {
         assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("kingfisher\n", "heron\n"));
         assert!(home.file("made").exists(), "in the folder of the agent");
         std::fs::remove_file(home.file("made")).unwrap();
+        let notes = home.texts("SELECT note FROM decisions ORDER BY rowid DESC LIMIT 1", []);
+        assert!(notes[0].contains("session \"s-1\"; run by a ticket"), "{notes:?}");
         let again = exec(&home, &ticket).exits(3);
         assert!(again.stderr.contains("used already"), "{again:?}");
         assert!(!home.file("made").exists());
