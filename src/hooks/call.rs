@@ -42,6 +42,20 @@ pub enum CallError {
     Field(&'static str),
 }
 
+/// The patch in a command of Codex that is nothing else. Codex runs no program then, but applies the patch itself.
+fn patch_of(input: &Value) -> Option<&str> {
+    let fields = input.as_object()?;
+    let command = fields.get("command").filter(|_| fields.len() == 1)?.as_str()?.trim();
+    let word = command.strip_prefix("apply_patch")?.trim_start_matches(' ').strip_prefix("<<")?;
+    let (word, body) = word.split_once('\n')?;
+    // In a text without quotes, the shell would replace variables.
+    let word = word.strip_prefix('\'')?.strip_suffix('\'')?;
+    let is_plain = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let patch = body.strip_suffix(word)?;
+    let is_one = patch.ends_with('\n') && !patch.lines().any(|line| line == word);
+    (is_plain && is_one).then_some(patch)
+}
+
 impl HookCall {
     /// Reads what the agent wrote on the hook's stdin. Fields that are not needed are ignored: agents add some with each
     /// version, and none of them changes what the call does.
@@ -63,6 +77,16 @@ impl HookCall {
         let folder = text("cwd").ok().filter(|folder| folder.starts_with('/'));
         let tool = text("tool_name").ok().filter(|tool| !tool.is_empty());
         let input = value.get("tool_input").filter(|input| !input.is_null());
+        if let (Agent::Codex, Some("Bash"), Some(input)) = (agent, tool, input)
+            && let Some(patch) = patch_of(input)
+        {
+            return Ok(Self {
+                session: text("session_id").unwrap_or_default().to_owned(),
+                folder: folder.ok_or(CallError::Field("cwd"))?.to_owned(),
+                tool: "apply_patch".to_owned(),
+                input: json!({ "command": patch }),
+            });
+        }
         Ok(Self {
             session: text("session_id").unwrap_or_default().to_owned(),
             folder: folder.ok_or(CallError::Field("cwd"))?.to_owned(),

@@ -70,6 +70,31 @@ fn codex_is_permitted_by_no_objection() {
 }
 
 #[test]
+fn a_patch_in_a_command_of_codex_is_a_patch() {
+    let patch = "*** Begin Patch\n*** Add File: a\n+b\n*** End Patch\n";
+    let text = |command: String| call(Agent::Codex, "Bash", json!({ "command": command })).tool;
+    let whole = call(
+        Agent::Codex,
+        "Bash",
+        json!({"command": format!("apply_patch <<'EOF'\n{patch}EOF\n")}),
+    );
+    assert_eq!((whole.tool.as_str(), &whole.input), ("apply_patch", &json!({ "command": patch })));
+    for other in [
+        format!("apply_patch <<EOF\n{patch}EOF"),
+        format!("apply_patch <<'EOF'\n{patch}EOF\ntouch x"),
+        format!("apply_patch <<'EOF'\n{patch}EOF\ntouch x\nEOF"),
+        format!("touch x; apply_patch <<'EOF'\n{patch}EOF"),
+        format!("apply_patch <<'EOF'; touch x\n{patch}EOF"),
+        format!("apply_patches <<'EOF'\n{patch}EOF"),
+        "apply_patch".to_owned(),
+    ] {
+        assert_eq!(text(other.clone()), "Bash", "{other}");
+    }
+    let of_claude = json!({"command": format!("apply_patch <<'EOF'\n{patch}EOF\n")});
+    assert_eq!(call(Agent::Claude, "Bash", of_claude).tool, "Bash");
+}
+
+#[test]
 fn only_a_command_in_a_text_is_rewritten() {
     let rewritten = |agent, tool: &str, input| call(agent, tool, input).with_command("new");
     let bash = json!({"command": "old", "timeout": 5});

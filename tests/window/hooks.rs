@@ -1,25 +1,33 @@
 //! A call of an agent in the real window: asked, authorized, run by its ticket; and denied when the window is killed.
 
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::Output;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use super::harness::Desktop;
 use super::screen::Outcome;
 use super::support::{authorize_call, passes};
 
-#[expect(clippy::disallowed_methods, reason = "an agent starts the hook")]
-fn start(home: &Path, arguments: &[&str], input: &str) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
-    command.args(arguments).env("HOME", home);
+/// Starts the program as an agent does, on a thread that waits for its end.
+fn start(home: &Path, arguments: &[&str], input: &str) -> Receiver<Output> {
+    let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_countersign"));
+    command.args(arguments).env("HOME", home).write_stdin(input);
     command.env("XDG_DATA_HOME", home.join("data")).env_remove("XDG_RUNTIME_DIR");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program");
-    child.stdin.take().expect("its input").write_all(input.as_bytes()).expect("the call");
-    child
+    let (sender, output) = sync_channel(1);
+    let wait = move || {
+        let _ = sender.send(command.output().expect("the program"));
+    };
+    thread::Builder::new().name("agent".to_owned()).spawn(wait).expect("a thread");
+    output
 }
 
-fn asks(desktop: &Desktop, workspace: &Path, command: &str) -> Child {
+fn output_of(program: &Receiver<Output>) -> Output {
+    program.recv_timeout(Duration::from_secs(60)).expect("the program ends")
+}
+
+fn asks(desktop: &Desktop, workspace: &Path, command: &str) -> Receiver<Output> {
     let call = serde_json::json!({
         "session_id": "s", "cwd": workspace, "hook_event_name": "BeforeTool",
         "tool_name": "run_shell_command",
@@ -39,11 +47,12 @@ fn authorized_and_run(workspace: &Path) -> Outcome<(Output, Output)> {
     desktop.wait_for_text("Asked by Gemini CLI, answer until")?;
     desktop.screenshot("hook_1_asked")?;
     authorize_call(&mut desktop)?;
-    let asked = hook.wait_with_output().expect("the answer of the hook");
-    let command = answer(&asked)["hookSpecificOutput"]["tool_input"]["command"].to_string();
-    let ticket = command.trim_matches('"').rsplit(' ').next().unwrap_or_default().to_owned();
-    let run = start(&desktop.home(), &["exec", &ticket], "");
-    let run = run.wait_with_output().expect("the run");
+    let asked = output_of(&hook);
+    let answer = answer(&asked);
+    let command = answer.pointer("/hookSpecificOutput/tool_input/command");
+    let command = command.and_then(|command| command.as_str()).unwrap_or_default();
+    let ticket = command.rsplit(' ').next().unwrap_or_default();
+    let run = output_of(&start(&desktop.home(), &["exec", ticket], ""));
     desktop.wait_for_text("completed")?;
     desktop.screenshot("hook_2_run")?;
     Ok((asked, run))
@@ -65,7 +74,7 @@ fn killed_while_waiting(workspace: &Path) -> Outcome<Output> {
     desktop.wait_for_text("Feed the heron")?;
     // Ends the program by force.
     drop(desktop);
-    Ok(hook.wait_with_output().expect("the answer of the hook"))
+    Ok(output_of(&hook))
 }
 
 #[test]

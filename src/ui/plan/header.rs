@@ -229,7 +229,11 @@ fn inbox_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
         (Some(agent), Some(until_ms)) => {
             let until = view.now.second(until_ms);
             let before = match view.session_decided {
-                None | Some((0, 0)) => String::new(),
+                None => {
+                    let text = format!("Asked by {}, which waits no longer.", prose(agent));
+                    return widgets::remark(ui, icon::ENVELOPE, Tone::Dim, text);
+                }
+                Some((0, 0)) => String::new(),
                 Some((authorized, rejected)) => format!(
                     " In this session you have authorized {} and rejected {rejected}.",
                     format::counted(authorized, "call")

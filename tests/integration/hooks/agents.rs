@@ -132,6 +132,25 @@ fn codex_in_its_sandbox_gets_a_handle() {
     assert!(!home.file("made").exists());
 }
 
+/// Codex applies a patch itself, so that the hook only permits it.
+#[test]
+fn codex_makes_a_permitted_change_itself() {
+    let home = Home::new();
+    let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: made\n+kingfisher\n*** End Patch\nEOF\n";
+    {
+        let _window = Window::open(&home, Does::Rejects("no"));
+        let told = codex(&home, patch, "", "danger-full-access");
+        assert!(told.contains("the person says: no"), "{told}");
+        assert!(!home.file("made").exists());
+    }
+    let _window = Window::open(&home, Does::Authorizes);
+    let told = codex(&home, patch, "", "danger-full-access");
+    assert!(told.contains("Success"), "{told}");
+    assert_eq!(std::fs::read_to_string(home.file("made")).unwrap(), "kingfisher\n");
+    let methods = home.texts("SELECT method FROM authorizations ORDER BY rowid", []);
+    assert_eq!(methods, ["window", "agent_call"]);
+}
+
 #[test]
 fn gemini_makes_a_permitted_change_itself() {
     let home = Home::new();
