@@ -194,6 +194,51 @@ fn an_agent_that_leaves_stops_its_command() {
 }
 
 #[test]
+fn an_agent_that_leaves_withdraws_its_question() {
+    let home = Home::new();
+    let window = Window::open(&home, Does::Nothing);
+    let input = call(&home, "gemini", "run_shell_command", json!({"command": "touch x"}));
+    let mut child = home_child(&home, &["hook", "--agent", "gemini"]);
+    child.stdin.take().unwrap().write_all_of(&input);
+    let plan = window.shows();
+    assert!(plan.exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let begun = Instant::now();
+    while plan.exists() {
+        assert!(begun.elapsed() < super::person::PATIENCE, "nothing waits any more");
+        std::thread::yield_now();
+    }
+}
+
+/// What is no question gets no answer, or one that denies, and the window serves on.
+#[test]
+fn what_is_no_question_gets_nothing() {
+    let home = Home::new();
+    let _window = Window::open(&home, Does::Authorizes);
+    let socket = super::person::folders(&home).window.join("calls");
+    let exec = json!({"kind": "exec", "ticket": "t"});
+    for (line, expected) in [
+        ("heron\n".to_owned(), ""),
+        ("{}\n".to_owned(), ""),
+        (format!("{}\n", json!({"version": 1, "ask": {"kind": "approve"}})), ""),
+        (format!("{}\n", json!({"version": 1, "ask": exec, "more": 1})), ""),
+        (format!("{}\n", json!({"version": 2, "ask": exec})), "denied"),
+        (format!("{0}\n{0}\n", json!({"version": 1, "ask": exec})), "denied"),
+        (format!("{}\n", json!({"version": 1, "ask": exec})), "\"code\":3"),
+    ] {
+        let mut stream = std::os::unix::net::UnixStream::connect(&socket).unwrap();
+        std::io::Write::write_all(&mut stream, line.as_bytes()).unwrap();
+        let mut answer = String::new();
+        // A connection with unread input is reset.
+        let _ = stream.read_to_string(&mut answer);
+        assert!(answer.contains(expected) && answer.is_empty() == expected.is_empty(), "{answer}");
+    }
+    let answer = asks(&home, "claude", "true");
+    ticket(&answer["hookSpecificOutput"]["updatedInput"]["command"]);
+}
+
+#[test]
 fn what_cannot_be_a_plan_is_denied_without_a_question() {
     let home = Home::new();
     let _window = Window::open(&home, Does::Authorizes);
