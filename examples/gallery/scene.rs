@@ -891,6 +891,7 @@ impl Scene {
                 proposed_by: (self.name == "inbox").then_some("nightly build"),
                 asked_until_ms: None,
                 session_decided: None,
+                agent_acts: false,
                 last_run: self.runs.first().filter(|_| self.name == "last-run"),
                 continues: self.plan.is_revert().then(fixture::run_id),
                 other_plan: None,

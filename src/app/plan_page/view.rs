@@ -131,6 +131,10 @@ impl PlanPage {
                 let tally = shared.calls.as_ref()?.tally(path)?;
                 Some((tally.authorized, tally.rejected))
             }),
+            agent_acts: session.path().is_some_and(|path| {
+                let call = shared.calls.as_ref().and_then(|calls| calls.waiting(path));
+                call.is_some_and(|call| !call.runs_here)
+            }),
             last_run: self.last_run(),
             continues: session.opened.continues,
             attempt: session.attempt,

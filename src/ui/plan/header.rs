@@ -240,7 +240,11 @@ fn inbox_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
                 ),
             };
             let agent = prose(agent);
-            format!("Asked by {agent}, answer until {until}. Then the call is denied.{before}")
+            let who = match view.agent_acts {
+                true => format!(" If you authorize it, {agent} makes the change itself."),
+                false => String::new(),
+            };
+            format!("Asked by {agent}, answer until {until}. Then the call is denied.{who}{before}")
         }
         (Some(from), None) => {
             format!("From the inbox. Proposed by “{}”, as it says itself.", prose(from))

@@ -194,6 +194,8 @@ pub struct PlanView<'a> {
     pub asked_until_ms: Option<i64>,
     /// How many calls of the same session of the agent were authorized and rejected before.
     pub session_decided: Option<(usize, usize)>,
+    /// Whether the agent makes the call itself once it is authorized.
+    pub agent_acts: bool,
     /// The latest run of these bytes in this workspace, while the page shows none.
     pub last_run: Option<&'a RunSummary>,
     /// The run that this plan or run continues or reverts.

@@ -36,6 +36,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         proposed_by: None,
         asked_until_ms: None,
         session_decided: None,
+        agent_acts: false,
         last_run: None,
         continues: None,
         attempt: None,
