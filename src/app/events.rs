@@ -191,6 +191,10 @@ impl App {
     /// Adds a plan that was opened to the recent plans.
     fn note_opened(&mut self, opened: &OpenedPlan) {
         let Some(plan) = &opened.plan else { return };
+        // The file of an agent's call goes with the call. The inbox lists it.
+        if opened.held.as_ref().is_some_and(|held| held.asked_until_ms.is_some()) {
+            return;
+        }
         self.change_recent(RecentChange::Opened(RecentPlan {
             path: opened.path.clone(),
             name: plan.name().to_owned(),
