@@ -30,6 +30,7 @@
 //! | [`risk`] | the risk of steps and commands; pure |
 //! | [`code`] | source code: definitions, references, replaced spans; pure |
 //! | [`openers`] | files of other programs as plans; pure |
+//! | [`hooks`] | the hooks of agents: their calls and answers, and the channel to the window; pure |
 //! | [`mcp`] | the Model Context Protocol: answers to messages of agents; pure |
 //! | [`run`] | events, results and records of runs as pure data |
 //! | [`workspace`] | the folders that tools may touch: paths, reading, searching, writing whole files |
@@ -55,8 +56,8 @@
 //! ```text
 //! main → app, cli
 //! app → ui, worker                 ui → code
-//! cli → worker, planner, autonomy, engine, export, evidence, tools, remote, process, openers, mcp, code
-//! worker → autonomy, engine, export, evidence, tools, remote, openers
+//! cli → worker, planner, autonomy, engine, export, evidence, tools, remote, process, openers, hooks, mcp, code
+//! worker → autonomy, engine, export, evidence, tools, remote, openers, hooks
 //! planner → tools, cargo
 //! autonomy → engine, evidence, tools, process
 //! engine → tools, evidence, remote, process, workspace
@@ -120,6 +121,7 @@ pub mod code;
 pub mod engine;
 pub mod evidence;
 pub mod export;
+pub mod hooks;
 pub mod mcp;
 pub mod openers;
 pub mod plan;

@@ -37,6 +37,7 @@ impl Frames {
             secrets: home.join("keys"),
             state: home.join("keys-state"),
             inbox: home.join("inbox"),
+            window: home.join("window"),
             settings: home.join("settings"),
             home: home.to_owned(),
         };

@@ -518,6 +518,7 @@ pub fn inbox(count: usize) -> InboxList {
         path: format!("/home/ada/.local/share/countersign/inbox/{id}/plan").into(),
         from: from.map(str::to_owned),
         at_ms: NOW_MS - minutes * 60_000,
+        asked_until_ms: None,
         workspace: Some("/home/ada/src/parser".into()),
         plan: Some(plan),
     };

@@ -58,6 +58,7 @@ impl App {
             self.shared.to_copy = Some(text);
         }
         self.take_inbox();
+        self.take_calls();
         self.plan.prefetch(&mut self.shared);
         self.loop_page.check_folders_when_due(&mut self.shared);
         self.update_lists();
@@ -152,7 +153,9 @@ impl App {
         self.note_decided();
         self.plan.review_again(false, &mut self.shared);
         self.evidence.search(&mut self.shared);
-        if !completed {
+        // What an agent does next may depend on the failure, and it knows of it.
+        let of_agent = self.plan.call_run.take().is_some();
+        if !completed && !of_agent {
             self.plan.hold_queue("What ran before did not complete.");
         }
         self.start_next();
@@ -188,6 +191,10 @@ impl App {
     /// Adds a plan that was opened to the recent plans.
     fn note_opened(&mut self, opened: &OpenedPlan) {
         let Some(plan) = &opened.plan else { return };
+        // The file of an agent's call goes with the call. The inbox lists it.
+        if opened.held.as_ref().is_some_and(|held| held.asked_until_ms.is_some()) {
+            return;
+        }
         self.change_recent(RecentChange::Opened(RecentPlan {
             path: opened.path.clone(),
             name: plan.name().to_owned(),

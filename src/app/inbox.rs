@@ -205,7 +205,7 @@ impl App {
 impl PlanPage {
     /// Closes the plan with this file if the page shows it, unless its run is under way. One that is over is shown from the
     /// records.
-    fn close_file(&mut self, path: &Path, shared: &mut Shared) {
+    pub(super) fn close_file(&mut self, path: &Path, shared: &mut Shared) {
         let shown = self.shown.as_ref().filter(|it| it.path() == Some(path));
         let Some(session) = shown.filter(|it| !it.run.is_active()) else { return };
         let run_id = session.run.run_id;

@@ -6,6 +6,7 @@
 //! blocks. Colours and layout are in [`crate::ui`]; nothing here executes steps or contains SQL.
 
 mod attention;
+mod calls;
 mod commands;
 mod contents;
 mod diagnostics_page;
@@ -129,7 +130,8 @@ impl App {
         let evidence_watch =
             shared_files::SharedFiles::new(folders.evidence.clone(), files, Wake::clone(&wake));
         let rules = rules::RulesEditor::new(loaded.file.as_deref(), Wake::clone(&wake));
-        let mut own_folders = vec![folders.evidence.clone(), folders.secrets.clone()];
+        let mut own_folders =
+            vec![folders.evidence.clone(), folders.secrets.clone(), folders.window.clone()];
         own_folders.extend(loaded.policy.own_folders.iter().cloned());
         let setup = Setup {
             location: folders.location(),
@@ -138,7 +140,7 @@ impl App {
             policy: crate::risk::Policy { own_folders, ..loaded.policy },
             faults: Faults::from_environment(),
         };
-        let mut shared = Shared::start(setup, Wake::clone(&wake))?;
+        let mut shared = Shared::start(setup, &folders.window, Wake::clone(&wake))?;
         let settings_have_fault = loaded.fault.is_some();
         if let Some(fault) = loaded.fault {
             shared.notify(Tone::Caution, fault.summary, fault.details, fault.next);

@@ -1,8 +1,13 @@
 //! The window without a display: the same state, threads and views, drawn frame by frame.
 //!
-//! Only the frame benchmarks use it. They supply the input of each frame.
+//! The frame benchmarks use it, which supply the input of each frame, and the tests of hooks, in which a script decides as
+//! a person does.
+
+use std::path::PathBuf;
 
 use super::{App, Options, settings};
+use crate::ui::plan::Approval;
+use crate::ui::{Action, Command, DialogAction};
 use crate::worker::Folders;
 
 /// The window's state with its threads. A frame is drawn only when [`frame`](Self::frame) is called.
@@ -27,5 +32,37 @@ impl Offscreen {
             self.app.begin_frame(ui.ctx());
             self.app.draw_and_apply(ui);
         })
+    }
+
+    /// The file of the shown plan, once a person could authorize it.
+    pub fn authorizable(&self) -> Option<PathBuf> {
+        let shown = self.app.plan.shown.as_ref()?;
+        let can = shown.not_authorizable().is_none() && shown.approval == Approval::None;
+        shown.path().filter(|_| can).map(Into::into)
+    }
+
+    /// Whether the shown plan is authorized.
+    pub fn is_authorized(&self) -> bool {
+        let shown = self.app.plan.shown.as_ref();
+        shown.is_some_and(|it| matches!(it.approval, Approval::Approved { .. }))
+    }
+
+    /// Opens a plan file.
+    pub fn open(&mut self, path: PathBuf) {
+        self.app.plan.open(path, None, &mut self.app.shared);
+    }
+
+    /// Authorizes the shown plan, or rejects it for a reason, through the dialog that a person uses.
+    pub fn decide(&mut self, ctx: &egui::Context, rejected: Option<&str>) {
+        let Some(digest) = self.app.plan.shown.as_ref().map(|it| it.opened.digest) else { return };
+        let (command, answer) = match rejected {
+            None => (Command::Authorize, DialogAction::Authorize(digest)),
+            Some(reason) => {
+                let reason = reason.to_owned();
+                (Command::Reject, DialogAction::Reject { digest, reason, replan: false })
+            }
+        };
+        self.app.apply(Action::Do(command), ctx);
+        self.app.apply(Action::Dialog(answer), ctx);
     }
 }

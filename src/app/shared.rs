@@ -4,7 +4,7 @@
 //! the pages that need the answer.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
@@ -16,6 +16,7 @@ use crate::run::{Attempt, ConfirmationRequest, Failure, Reconciled, SecretQuesti
 use crate::ui::dialog::PromptId;
 use crate::ui::notice::{Notice, Scope};
 use crate::ui::{Now, Page, Tone};
+use crate::worker::calls::AgentCalls;
 use crate::worker::{
     FollowUp, ListLoops, ListRuns, OpenFollowUp, Query as _, QueryError, QueryThread, ReadContent,
     ReadExecution, Reconcile, Save, SaveSource, Setup, Wake, Worker,
@@ -66,6 +67,8 @@ fn step_of(request: &ConfirmationRequest) -> (Uuid, usize) {
 /// The state that the pages share.
 pub(super) struct Shared {
     pub(super) worker: Worker,
+    /// The calls of agents that wait for the person; `None` if the system could not start the thread.
+    pub(super) calls: Option<AgentCalls>,
     pub(super) queries: QueryThread<App>,
     pub(super) pending: Pending,
     pub(super) setup: Setup,
@@ -95,8 +98,10 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn start(setup: Setup, wake: Wake) -> std::io::Result<Self> {
+    /// Starts the threads. `window` is the folder of the window's socket.
+    pub(super) fn start(setup: Setup, window: &Path, wake: Wake) -> std::io::Result<Self> {
         Ok(Self {
+            calls: AgentCalls::start(window, setup.clone(), Wake::clone(&wake)).ok(),
             worker: Worker::start(setup.clone(), Wake::clone(&wake))?,
             queries: QueryThread::start(setup.clone(), Wake::clone(&wake))?,
             pending: Pending::default(),

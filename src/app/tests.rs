@@ -76,6 +76,7 @@ impl Bench {
             secrets: home.path().join("secrets"),
             state: home.path().join("secrets-state"),
             inbox: home.path().join("inbox"),
+            window: home.path().join("window"),
             settings: home.path().join("settings"),
             home: home.path().to_owned(),
         };

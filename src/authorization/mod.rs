@@ -52,6 +52,9 @@ pub enum Method {
     CommandLine,
     /// The plan is inside a class that was authorized in advance (SPEC §10).
     AuthorizationClass,
+    /// A click or key in the window lets an agent make the call itself, from which the plan was made (SPEC §13). It
+    /// authorizes no run.
+    AgentCall,
 }
 
 /// The attempt of a bounded loop that an authorized plan belongs to (SPEC §10).
@@ -259,6 +262,10 @@ pub struct PlanAuthorization {
     pub parent_run: Option<Uuid>,
     /// The attempt of a bounded loop to which the plan belongs, if any. The run is linked to the attempt.
     pub attempt: Option<Box<ForAttempt>>,
+    /// What is recorded about an agent that has asked for the decision; with [`Method::AgentCall`], the call that it makes
+    /// itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_by: Option<String>,
     /// How the decision was made.
     pub method: Method,
     /// The time of the decision, in Unix milliseconds.
@@ -290,6 +297,7 @@ impl PlanAuthorization {
             binding,
             parent_run: None,
             attempt: None,
+            asked_by: None,
             method,
             decided_at_ms: now_ms,
             expires_at_ms: now_ms,
@@ -324,6 +332,21 @@ impl PlanAuthorization {
     #[must_use]
     pub fn with_boot_time(mut self, since_boot: SinceBoot) -> Self {
         self.given_since_boot = Some(since_boot);
+        self
+    }
+
+    /// Permits an agent to make this call itself. No run can use the authorization, which has expired at once.
+    #[must_use]
+    pub fn for_agent_call(mut self, call: &str) -> Self {
+        self.method = Method::AgentCall;
+        self.expires_at_ms = self.decided_at_ms;
+        self.asked_by(format!("permitted, run by the agent: {call}"))
+    }
+
+    /// Notes which agent has asked for the decision.
+    #[must_use]
+    pub fn asked_by(mut self, note: String) -> Self {
+        self.asked_by = Some(note);
         self
     }
 

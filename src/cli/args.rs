@@ -3,6 +3,7 @@
 mod bounded;
 mod evidence;
 mod formats;
+mod hook;
 mod inbox;
 mod record_id;
 mod retention;
@@ -12,12 +13,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub(super) use bounded::{Loop, Plan, Planning};
+pub(super) use bounded::{Loop, Plan, Planner, Planning};
 pub(super) use evidence::{
     AcceptHead, Case, Compare, Durations, EvidenceCommand, Export, FileHistory, Question, Search,
     Show, Span, Timeline, Times, Verify,
 };
 pub(super) use formats::{Convert, Schema};
+pub(super) use hook::{AgentWord, Exec, Hook, HookAction, HookAnswer, HookInstall, HookPlace};
 pub(super) use inbox::{InboxCommand, InboxRemove, Mcp, Propose};
 pub(super) use record_id::{RecordId, given};
 pub(super) use retention::{Backup, Part, Purge, Restore, Sizes};
@@ -99,6 +101,10 @@ pub(super) enum Command {
     Continue(Continue),
     /// Serve agents by the Model Context Protocol: they propose plans, ask what became of them, and search the evidence
     Mcp(Mcp),
+    /// Answer an agent that wants to make a tool call: it is shown to a person in the window; see docs/agents.md
+    Hook(Hook),
+    /// Run what a ticket of `hook` stands for, in the window; the agent does that
+    Exec(Exec),
     /// Let a planner propose a plan for a goal; nothing is run
     Plan(Plan),
     /// Let a planner propose plans for a goal, in a limited number of attempts, and run those that are authorized
@@ -140,7 +146,8 @@ impl Command {
             Self::Walls(walls) => walls.common.json,
             Self::Risk(risk) => risk.common.json,
             Self::Schema(schema) => schema.common.json,
-            Self::Mcp(_) | Self::Planner(_) => false,
+            Self::Hook(hook) => hook.action.as_ref().is_some_and(|action| action.common().json),
+            Self::Mcp(_) | Self::Planner(_) | Self::Exec(_) => false,
         }
     }
 }
@@ -384,13 +391,4 @@ pub(super) struct Risk {
     pub(super) command: Vec<String>,
     #[command(flatten)]
     pub(super) common: Common,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Planner {
-    /// The planner
-    #[arg(value_enum)]
-    pub(super) name: PlannerWord,
-    /// The folder with the plans, for `replay`; the model, for an agent
-    pub(super) argument: Option<String>,
 }

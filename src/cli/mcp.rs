@@ -125,6 +125,7 @@ fn propose_plan(arguments: ProposePlan, client: &str) -> Result<Value, String> {
         workspace: arguments.workspace,
         from: format!("{client} (MCP)"),
         at_ms: SystemClock::default().now_ms(),
+        asked_until_ms: None,
     };
     let handle = propose(&folder, &proposal, &policy).map_err(|error| why_not(&error))?;
     Ok(json!({

@@ -12,6 +12,10 @@ mod convert;
 mod documents;
 mod evidence;
 mod follow_up;
+mod hook;
+mod hook_doctor;
+mod hook_handle;
+mod hook_settings;
 mod inbox;
 mod mcp;
 mod opening;
@@ -40,7 +44,7 @@ use crate::engine::FollowUp;
 use crate::process::start_askpass;
 use crate::process::walls::start_helper;
 use crate::run::SettleMode;
-use args::{Arguments, Command};
+use args::{Arguments, Command, Hook, HookAction};
 use output::Output;
 use refusal::Refusal;
 
@@ -100,11 +104,20 @@ pub fn start(line: impl IntoIterator<Item = OsString>) -> Started {
     }
     // Must be called while there is only one thread.
     crate::code::count_memory();
+    let line: Vec<OsString> = line.into_iter().collect();
+    let is_hook = line.get(1).is_some_and(|word| word == "hook");
     let arguments = match Arguments::try_parse_from(line) {
         Ok(arguments) => arguments,
+        // Agents would let the call pass for another code than 2, which is also that of an invalid plan.
+        Err(error) if is_hook && error.use_stderr() => {
+            print_clap_error(&error);
+            return Started::Done(Exit::InvalidPlan.into());
+        }
         Err(error) => return Started::Done(print_clap_error(&error).into()),
     };
     match arguments.command {
+        Some(Command::Hook(Hook { action: None, answer })) => Started::Done(hook::hook(&answer)),
+        Some(Command::Exec(command)) => Started::Done(hook::exec(&command)),
         Some(command) => Started::Done(headless(command).into()),
         None => match arguments.window() {
             Ok(options) => Started::Window(options),
@@ -145,6 +158,14 @@ fn headless(command: Command) -> Exit {
         Command::Inbox(command) => inbox::inbox(&command, &mut out),
         Command::Risk(command) => risk::risk(&command, &mut out),
         Command::Planner(command) => planner::planner(&command, &mut out),
+        Command::Hook(command) => match command.action {
+            Some(HookAction::Install(command)) => hook_settings::install(&command, &mut out),
+            Some(HookAction::Remove(command)) => hook_settings::remove(&command, &mut out),
+            Some(HookAction::Doctor(command)) => hook_doctor::doctor(&command, &mut out),
+            // This and `exec` have been run before, because their exit codes are others.
+            None => Ok(Exit::Usage),
+        },
+        Command::Exec(_) => Ok(Exit::Usage),
         Command::Schema(command) => Ok(schema::schema(&command, &mut out)),
     };
     let exit = result.unwrap_or_else(|refusal: Refusal| refusal.print(&mut out));

@@ -42,7 +42,8 @@ pub(super) fn propose(command: &args::Propose, out: &mut Output) -> Result<Exit,
     let at_ms = SystemClock::default().now_ms();
     let folder_of = command.file.parent().map(std::path::Path::to_owned);
     let from = command.from.clone();
-    let proposal = Proposal { bytes, name, folder: folder_of, workspace, from, at_ms };
+    let proposal =
+        Proposal { bytes, name, folder: folder_of, workspace, from, at_ms, asked_until_ms: None };
     let handle = put(&folder, &proposal, &policy)?;
     if out.json() {
         let inbox = folder.path().to_string_lossy().into_owned();

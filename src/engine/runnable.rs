@@ -7,7 +7,9 @@ use uuid::Uuid;
 
 use super::history_source::with_history;
 use super::{Clock, ExecutionError, review};
-use crate::authorization::{ApprovedPlan, AuthorizationStatus, PlanAuthorization, StepWalls};
+use crate::authorization::{
+    ApprovedPlan, AuthorizationStatus, Method, PlanAuthorization, StepWalls,
+};
 use crate::evidence::{EvidenceError, EvidenceStore};
 use crate::plan::{Plan, is_valid, parse};
 use crate::remote::{RemoteError, SshClient};
@@ -137,6 +139,9 @@ fn check_authorization(
             return refuse(format!("it was rejected{why}"));
         }
         AuthorizationStatus::Approved => {}
+    }
+    if authorization.method == Method::AgentCall {
+        return refuse("it only permits an agent to make the call itself".to_owned());
     }
     if authorization.is_expired(clock.now_ms(), &clock.since_boot()) {
         return refuse("the authorization has expired".to_owned());

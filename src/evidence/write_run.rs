@@ -114,7 +114,7 @@ pub(super) fn authorization(
         (Some(reason), ..) => reason.to_owned(),
         (None, Some(parent_run), _) => authorized_plan.relation(parent_run, None),
         (None, None, Some(attempt)) => attempt.note.clone(),
-        (None, None, None) => String::new(),
+        (None, None, None) => authorization.asked_by.clone().unwrap_or_default(),
     };
     let binding = &authorization.binding;
     let note = with_choices(note, binding);

@@ -130,6 +130,12 @@ pub fn open_as(format: Format, bytes: &[u8], files: &dyn Files) -> Opened {
     Opened { format, plan, findings }
 }
 
+/// Whether a tool call only reads, or changes nothing outside of the agent that makes it. Of what is not known here, the
+/// answer is no.
+pub fn only_reads(call: &[u8]) -> bool {
+    std::str::from_utf8(call).is_ok_and(calls::only_reads)
+}
+
 fn draft(
     format: Format,
     text: &str,

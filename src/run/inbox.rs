@@ -39,6 +39,9 @@ pub struct InboxEntry {
     pub at_ms: i64,
     /// The workspace for which it is proposed; `None` if the person has to choose one.
     pub workspace: Option<PathBuf>,
+    /// Until when an agent waits for the decision about its tool call, in Unix milliseconds; absent if nobody waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_until_ms: Option<i64>,
     /// What its bytes alone tell about the plan; `None` if they were not read.
     pub plan: Option<InboxPlan>,
 }
@@ -148,6 +151,7 @@ mod tests {
             worst: None,
         };
         InboxEntry {
+            asked_until_ms: None,
             id: id.to_owned(),
             kind: InboxKind::File,
             name: id.to_owned(),

@@ -226,6 +226,7 @@ impl DecisionRecord {
             "command_line_digest" => "by its digest on the command line",
             "command_line_yes" => "by --yes on the command line",
             "authorization_class" => "by an authorization class",
+            "agent_call" => "in the window, for an agent that makes the call itself,",
             other => other,
         };
         let user = self.by.user.as_ref().map(|user| format!(" by {user}")).unwrap_or_default();

@@ -211,6 +211,16 @@ impl ProgressCallback for EventSink {
     }
 }
 
+/// Sends the events of a run to the window and to a client that waits for the run.
+struct Both(EventSink, Arc<dyn ProgressCallback>);
+
+impl ProgressCallback for Both {
+    fn on_event(&self, event: &RunEvent) {
+        self.1.on_event(event);
+        self.0.on_event(event);
+    }
+}
+
 impl ExecutorThread {
     fn serve(self, inbox: &Receiver<Command>) {
         // Removes folders that earlier simulations left behind. Those that cannot be removed now are left for a later
@@ -258,8 +268,16 @@ impl ExecutorThread {
 
     fn execute(&self, command: Command) -> Event {
         match command {
-            Command::Run { approved, file } => {
-                Event::Finished(self.run(*approved, file).map(Box::new))
+            Command::Run { approved, file, call } => {
+                let progress: Arc<dyn ProgressCallback> = match &call {
+                    None => Arc::new(self.out.clone()),
+                    Some(call) => Arc::new(Both(self.out.clone(), call.progress())),
+                };
+                let result = self.run(*approved, file, progress);
+                if let Some(call) = call {
+                    call.end(&result);
+                }
+                Event::Finished(result.map(Box::new))
             }
             Command::Loop(order) => Event::LoopFinished(self.run_loop(*order).map(Box::new)),
         }
@@ -282,6 +300,7 @@ impl ExecutorThread {
         &self,
         approved: ApprovedPlan,
         file: Option<PathBuf>,
+        progress: Arc<dyn ProgressCallback>,
     ) -> Result<ExecutionResult, Failure> {
         let store = self.setup.location.store().map_err(|error| error.failure())?;
         let mut executor = Executor::new(
@@ -290,7 +309,7 @@ impl ExecutorThread {
                 policy: self.policy(),
                 clock: Arc::new(SystemClock::default()),
                 confirmation: Box::new(self.answers.clone()),
-                progress: Arc::new(self.out.clone()),
+                progress,
                 control: self.control.clone(),
                 terminal: Some(self.terminal.clone()),
                 secrets: Some(self.secrets()),

@@ -16,6 +16,8 @@ pub struct Folders {
     pub state: PathBuf,
     /// The inbox, unless the settings name another folder.
     pub inbox: PathBuf,
+    /// The folder of the window's socket, over which hooks of agents ask.
+    pub window: PathBuf,
     /// The folder of the settings file.
     pub settings: PathBuf,
     /// The user's home folder, which is never a workspace by default.
@@ -49,6 +51,7 @@ pub fn default_folders() -> Option<Folders> {
             None => project.data_local_dir().join("state"),
         },
         inbox: project.data_dir().join("inbox"),
+        window: project.data_dir().join("window"),
         settings: project.config_dir().to_owned(),
         home: base.home_dir().to_owned(),
     })

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::Faults;
+use super::calls::CallRun;
 use crate::authorization::ApprovedPlan;
 use crate::autonomy::{LoopOrder, LoopOutcome};
 use crate::evidence::EvidenceLocation;
@@ -38,6 +39,8 @@ pub enum Command {
         approved: Box<ApprovedPlan>,
         /// The file from which the plan was read.
         file: Option<PathBuf>,
+        /// The agent's command that waits for the run, if one does.
+        call: Option<CallRun>,
     },
     /// Runs a bounded loop (SPEC §10). Meanwhile [`super::Worker::control`] can stop it, and
     /// [`super::Worker::answer_plan`] passes the decisions about its plans.

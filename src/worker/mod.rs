@@ -30,6 +30,7 @@
 
 mod answer_slots;
 mod bounded_loop;
+pub mod calls;
 mod contents;
 mod editor;
 mod evidence_queries;

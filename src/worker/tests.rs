@@ -93,7 +93,9 @@ impl Desktop {
 
     /// Runs a plan until the executor thread panics. Returns the message of the panic, and the state of the run.
     fn run_into_panic(&self, approved: ApprovedPlan) -> (String, RunState) {
-        self.worker.send(Command::Run { approved: Box::new(approved), file: None }).unwrap();
+        self.worker
+            .send(Command::Run { approved: Box::new(approved), file: None, call: None })
+            .unwrap();
         let mut state = RunState::default();
         loop {
             match self.worker.recv().unwrap() {
@@ -111,7 +113,9 @@ impl Desktop {
         approved: ApprovedPlan,
         mut answer: impl FnMut(&Worker, &ConfirmationRequest),
     ) -> (Result<Box<ExecutionResult>, Failure>, RunState) {
-        self.worker.send(Command::Run { approved: Box::new(approved), file: None }).unwrap();
+        self.worker
+            .send(Command::Run { approved: Box::new(approved), file: None, call: None })
+            .unwrap();
         let mut state = RunState::default();
         loop {
             match self.worker.recv().unwrap() {
@@ -206,11 +210,17 @@ fn stop_now_counts_before_the_run_begins() {
     let opened = desktop.open(&json!([create("a.txt", false)]));
     let mut refused = desktop.approve(&opened);
     refused.authorization = refused.authorization.reject(0, "no");
-    desktop.worker.send(Command::Run { approved: Box::new(refused), file: None }).unwrap();
+    desktop
+        .worker
+        .send(Command::Run { approved: Box::new(refused), file: None, call: None })
+        .unwrap();
     assert!(matches!(desktop.worker.recv(), Some(Event::Finished(Err(_)))));
 
     let approved = desktop.approve(&opened);
-    desktop.worker.send(Command::Run { approved: Box::new(approved), file: None }).unwrap();
+    desktop
+        .worker
+        .send(Command::Run { approved: Box::new(approved), file: None, call: None })
+        .unwrap();
     desktop.worker.control(Control::StopNow);
     drop(release);
     let ended = loop {
@@ -229,8 +239,11 @@ fn a_second_plan_is_refused_during_a_run() {
     let (first, second) = (desktop.approve(&opened), desktop.approve(&opened));
     let mut second = Some(second);
     let (result, _) = desktop.run(first, |worker, request| {
-        let refused =
-            worker.send(Command::Run { approved: Box::new(second.take().unwrap()), file: None });
+        let refused = worker.send(Command::Run {
+            approved: Box::new(second.take().unwrap()),
+            file: None,
+            call: None,
+        });
         assert!(refused.is_err());
         // The query thread answers while the run waits.
         assert_eq!(desktop.query(ListRuns(5)).unwrap().len(), 1);

@@ -17,6 +17,8 @@ mod evidence;
 mod export;
 mod harness;
 mod history;
+#[cfg(all(target_os = "linux", feature = "inspection"))]
+mod hooks;
 mod inbox;
 #[cfg(target_os = "linux")]
 mod mcp;

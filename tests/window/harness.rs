@@ -132,6 +132,13 @@ impl Desktop {
         self.screen.display()
     }
 
+    /// The home folder of the program.
+    #[must_use]
+    #[cfg(test)]
+    pub fn home(&self) -> PathBuf {
+        self.screen.home().to_owned()
+    }
+
     /// The evidence folder of the program.
     #[must_use]
     pub fn evidence(&self) -> PathBuf {

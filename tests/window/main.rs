@@ -17,6 +17,7 @@ mod dialog;
 mod export;
 mod hands;
 mod harness;
+mod hooks;
 mod idle;
 mod inbox;
 mod keyboard;

@@ -21,6 +21,14 @@ pub fn authorize(desktop: &mut Desktop) -> Outcome {
     desktop.wait_for_control("Run")
 }
 
+/// Authorizes the call of an agent by mouse, which then runs it.
+pub fn authorize_call(desktop: &mut Desktop) -> Outcome {
+    desktop.look_at_steps()?;
+    desktop.click("Authorize…")?;
+    desktop.click("Authorize")?;
+    desktop.wait_until_gone("Authorize…")
+}
+
 /// Authorizes the plan by the keyboard, and runs it.
 pub fn sign(desktop: &mut Desktop) -> Outcome {
     desktop.look_at_steps()?;

@@ -327,21 +327,32 @@ impl PlanPage {
         let pending =
             PlanAuthorization::pending(&plan, review.binding.clone(), Method::Window, now)
                 .with_parent_run(session.opened.continues);
-        let authorization = Box::new(decide(pending, now));
+        let path = session.path().map(Path::to_path_buf);
+        let call = path.as_ref().and_then(|path| shared.calls.as_ref()?.waiting(path));
+        let authorization = decide(pending, now);
         let approves = matches!(authorization.status, AuthorizationStatus::Approved);
+        let authorization = match approves {
+            true => Self::as_decided(call.as_ref(), authorization),
+            false => authorization,
+        };
+        let authorization = Box::new(authorization);
         if approves && session.not_authorizable().is_some() {
             return;
         }
         session.approval = Approval::Recording;
-        let path = session.path().map(Path::to_path_buf);
         let plan = Box::new(plan);
         let query = RecordAuthorization { authorization: authorization.clone(), plan };
         shared.query_each(query, move |app, recorded, _| match recorded {
             Ok(()) => {
+                let reason = match &authorization.status {
+                    AuthorizationStatus::Rejected { reason } => Some(reason.clone()),
+                    _ => None,
+                };
                 app.plan.take_decision(path.as_deref(), *authorization);
                 if let Some(path) = path {
                     let rejected = !approves;
-                    app.change_recent(RecentChange::Decided { path, rejected });
+                    app.change_recent(RecentChange::Decided { path: path.clone(), rejected });
+                    app.tell_decision(&path, call.as_ref(), reason.as_deref());
                 }
                 app.note_decided();
                 app.shared.end_notices(|scope| scope == Scope::Change);
@@ -354,19 +365,6 @@ impl PlanPage {
                 app.shared.report(failed);
             }
         });
-    }
-
-    /// Applies a recorded decision about the plan of this file. If another plan is shown by now, an approval is kept for when
-    /// that one is shown again.
-    fn take_decision(&mut self, path: Option<&Path>, authorization: PlanAuthorization) {
-        let shown = self.shown.as_mut().filter(|session| session.path() == path);
-        match (shown, path) {
-            (Some(session), _) => session.apply_decision(authorization),
-            (None, Some(path)) if authorization.status == AuthorizationStatus::Approved => {
-                self.set_aside.insert(path.to_owned(), authorization);
-            }
-            (None, _) => {}
-        }
     }
 
     /// Sends the person's decision about the plan of an attempt to the worker, and closes the dialog.

@@ -1,15 +1,30 @@
 //! The content of the authorization dialog, and the warning about other runs in the same workspace.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use uuid::Uuid;
 
 use super::{PlanPage, PlanSession};
+use crate::authorization::{AuthorizationStatus, PlanAuthorization};
 use crate::run::{RunSummary, other_runs, other_runs_warning};
 use crate::ui::Now;
 use crate::ui::dialog::AuthorizeView;
 
 impl PlanPage {
+    /// Applies a recorded decision about the plan of this file. If another plan is shown by now, an approval is kept for when
+    /// that one is shown again.
+    pub(super) fn take_decision(&mut self, path: Option<&Path>, authorization: PlanAuthorization) {
+        let shown = self.shown.as_mut().filter(|session| session.path() == path);
+        match (shown, path) {
+            (Some(session), _) => session.apply_decision(authorization),
+            (None, Some(path)) if authorization.status == AuthorizationStatus::Approved => {
+                self.set_aside.insert(path.to_owned(), authorization);
+            }
+            (None, _) => {}
+        }
+    }
+
     /// The run under way in this window.
     pub(in crate::app) fn own_run(&self) -> Option<Uuid> {
         self.running().and_then(|session| session.run.run_id)

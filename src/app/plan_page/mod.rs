@@ -4,6 +4,7 @@ mod actions;
 mod approval;
 mod attempt;
 mod authorizing;
+mod calls;
 mod choices;
 mod ended_run;
 mod host;
@@ -32,6 +33,7 @@ use crate::run::{Review, RunSummary};
 use crate::ui::notice::Scope;
 use crate::ui::plan::{Approval, MustSee, RecentPlan};
 use crate::ui::{Page, Tone};
+use crate::worker::calls::{CallRun, Watched};
 use crate::worker::{Clock as _, OpenedPlan, ReviewPlan, SystemClock, Wake};
 pub(super) use choices::Chosen;
 use seen::LeftPlan;
@@ -50,6 +52,10 @@ pub(super) struct PlanPage {
     open_files: Vec<open_plans::OpenFile>,
     /// The authorized plans that wait for the worker.
     queue: queue::Queue,
+    /// The runs that agents wait for and that have not begun, by the files of their plans.
+    orders: BTreeMap<PathBuf, CallRun>,
+    /// The run under way, if an agent waits for it.
+    pub(super) call_run: Option<Watched>,
     /// The recent plans, the latest first after those that are pinned.
     pub(super) recent: Vec<RecentPlan>,
     /// The same plans in the order in which this window lists them.
@@ -87,6 +93,8 @@ impl PlanPage {
             left: BTreeMap::new(),
             open_files: Vec::new(),
             queue: queue::Queue::default(),
+            orders: BTreeMap::new(),
+            call_run: None,
             listed: recent.clone(),
             recent,
             runs: Vec::new(),

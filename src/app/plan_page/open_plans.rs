@@ -65,6 +65,11 @@ impl PlanPage {
         self.is_queued_or_runs(path) || self.open_state(path) == OpenState::Authorized
     }
 
+    /// The name of an open plan when it was last shown.
+    pub(super) fn open_name(&self, path: &Path) -> Option<String> {
+        self.open_files.iter().find(|it| it.path == path).map(|it| it.name.clone())
+    }
+
     /// The number of open plans.
     pub fn open_count(&self) -> usize {
         self.open_files.len()

@@ -16,6 +16,7 @@ use crate::plan::drawable;
 use crate::ui::notice::Scope;
 use crate::ui::plan::{Approval, QueueView, QueuedPlan};
 use crate::ui::{Page, Tone};
+use crate::worker::calls::CallRun;
 use crate::worker::{Clock as _, Command, OpenQueued, OpenedPlan, SystemClock};
 
 /// The maximum number of plans in the queue.
@@ -35,6 +36,18 @@ impl Queue {
     /// The number of plans before this one; `None` if it is not in the queue.
     pub(super) fn place_of(&self, path: &Path) -> Option<usize> {
         self.plans.iter().position(|plan| plan.path == path)
+    }
+
+    /// Whether another plan can be added.
+    pub(super) fn has_room(&self) -> bool {
+        self.plans.len() < MAX_QUEUED
+    }
+
+    /// Adds a plan, unless it is there.
+    pub(super) fn push(&mut self, plan: QueuedPlan) {
+        if self.place_of(&plan.path).is_none() {
+            self.plans.push(plan);
+        }
     }
 
     fn remove(&mut self, path: &Path) -> Option<QueuedPlan> {
@@ -183,15 +196,19 @@ impl PlanPage {
             return self.refuse(&queued, &why, shared);
         };
         let file = Some(path.to_owned());
-        let command = Command::Run { approved: Box::new(approved), file };
+        let call = self.orders.remove(path);
+        let waited = call.as_ref().map(CallRun::watched);
+        let command = Command::Run { approved: Box::new(approved), file, call };
         match shared.worker.send(command) {
             Ok(()) => {
+                self.call_run = waited;
                 self.live = Some(session);
                 self.watch_files(shared);
             }
             // Something else has begun. The authorization was not used.
             Err(refused) => {
-                if let Command::Run { approved, .. } = refused {
+                if let Command::Run { approved, call, .. } = refused {
+                    self.orders.extend(call.map(|call| (path.to_owned(), call)));
                     self.set_aside.insert(path.to_owned(), approved.authorization);
                 }
                 self.queue.plans.insert(0, queued);
@@ -201,10 +218,16 @@ impl PlanPage {
 
     /// Says that a plan of the queue was not run, and why. The queue does not go on by itself.
     fn refuse(&mut self, queued: &QueuedPlan, why: &str, shared: &mut Shared) {
+        // The agent that waits for it goes on by itself.
+        let call = self.orders.remove(&queued.path);
+        let of_agent = call.is_some();
+        call.into_iter().for_each(|call| call.refuse(why));
         let summary = format!("“{}” was not run.", drawable(&queued.name));
         let next = "Review and authorize it again.";
         shared.notify_in(Scope::Window, Tone::Caution, summary, why, next);
-        self.hold_queue(&format!("“{}” was not run.", queued.name));
+        if !of_agent {
+            self.hold_queue(&format!("“{}” was not run.", queued.name));
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::ui::Tone;
 use crate::ui::loop_page::is_by_class;
 use crate::ui::notice::Scope;
 use crate::ui::plan::{Approval, fate_look};
+use crate::worker::calls::CallRun;
 use crate::worker::{Clock as _, Command, PlanProposal, SystemClock};
 
 impl PlanPage {
@@ -26,12 +27,15 @@ impl PlanPage {
         let Some(approved) = session.begin_run() else { return };
         let path = session.path().map(Path::to_path_buf);
         shared.end_notices(|scope| scope == Scope::Change);
-        let command = Command::Run { approved: Box::new(approved), file: path.clone() };
+        let call = path.as_ref().and_then(|path| self.orders.remove(path));
+        let waited = call.as_ref().map(CallRun::watched);
+        let command = Command::Run { approved: Box::new(approved), file: path.clone(), call };
         if let Err(refused) = shared.worker.send(command) {
             // The approval was not used and is still valid.
             session.run = RunState::default();
-            if let Command::Run { approved, .. } = refused {
+            if let Command::Run { approved, call, .. } = refused {
                 session.apply_decision(approved.authorization);
+                self.orders.extend(path.zip(call));
             }
             shared.notify_here(
                 Tone::Caution,
@@ -40,6 +44,7 @@ impl PlanPage {
                 "Wait until it ends, then press Run.",
             );
         } else if let Some(path) = path {
+            self.call_run = waited;
             // It runs before its turn.
             self.unqueue(&path);
         }

@@ -126,6 +126,15 @@ impl PlanPage {
             output: &session.output,
             in_inbox: session.opened.held.is_some(),
             proposed_by: session.opened.held.as_ref().and_then(|held| held.from.as_deref()),
+            asked_until_ms: session.opened.held.as_ref().and_then(|held| held.asked_until_ms),
+            session_decided: session.path().and_then(|path| {
+                let tally = shared.calls.as_ref()?.tally(path)?;
+                Some((tally.authorized, tally.rejected))
+            }),
+            agent_acts: session.path().is_some_and(|path| {
+                let call = shared.calls.as_ref().and_then(|calls| calls.waiting(path));
+                call.is_some_and(|call| !call.runs_here)
+            }),
             last_run: self.last_run(),
             continues: session.opened.continues,
             attempt: session.attempt,

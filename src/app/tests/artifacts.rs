@@ -115,6 +115,7 @@ fn purged_and_sealed_contents_are_reported() {
         secrets: bench.workspace.path().join("other"),
         state: bench.workspace.path().join("other-state"),
         inbox: bench.workspace.path().join("inbox"),
+        window: bench.workspace.path().join("window"),
         settings: bench.workspace.path().join("settings"),
         home: bench.workspace.path().to_owned(),
     };

@@ -17,6 +17,7 @@ impl Bench {
             workspace: self.workspace.path().to_owned(),
             from: "an agent".to_owned(),
             at_ms: now().ms,
+            asked_until_ms: None,
         };
         propose(&folder, &proposal, &Policy::default()).unwrap()
     }

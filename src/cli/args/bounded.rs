@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use uuid::Uuid;
 
-use super::words::{LooksWord, TargetWord, VerifyWord};
+use super::words::{LooksWord, PlannerWord, TargetWord, VerifyWord};
 use super::{Confirm, RunOptions};
 use crate::plan::Digest;
 
@@ -92,3 +92,12 @@ Planners that are built in:
                       reads goes to its server
 Any other is a command: it reads a request on its input (see `countersign schema planner_request`)
 and prints one plan, or what it wants to look at first.";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Planner {
+    /// The planner
+    #[arg(value_enum)]
+    pub(in crate::cli) name: PlannerWord,
+    /// The folder with the plans, for `replay`; the model, for an agent
+    pub(in crate::cli) argument: Option<String>,
+}

@@ -1,12 +1,13 @@
 //! Tool calls of a model, in the shapes of the interfaces of Anthropic, OpenAI and Gemini. A plan has either commands or
 //! changes of files, so calls of both kinds are no plan.
 
+mod reading;
 mod shapes;
 mod tools;
 
 use std::collections::BTreeSet;
 
-use super::files::Texts;
+use super::files::{NoFiles, Texts};
 use super::json::{At, located, read};
 use super::runbook::State;
 use super::written::{Commands, Draft, Edits};
@@ -14,6 +15,17 @@ use crate::plan::{Code, Edit, Finding, limits};
 use tools::Action;
 
 pub(super) use shapes::are_in;
+
+/// Whether a text is one call, and this call only reads or changes nothing outside of the agent.
+pub(super) fn only_reads(text: &str) -> bool {
+    let Ok(value) = read(text) else { return false };
+    let mut arguments = Vec::new();
+    let Ok(calls) = shapes::calls(&At::root(&value), &mut arguments) else { return false };
+    let [call] = calls.as_slice() else { return false };
+    let mut notes = Vec::new();
+    let action = tools::action(call, &mut Texts::new(&NoFiles), &mut notes);
+    notes.is_empty() && matches!(action, Ok(Action::Reads))
+}
 
 /// What the calls would do, in their order.
 ///

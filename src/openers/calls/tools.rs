@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::super::begin_patch;
 use super::super::files::Texts;
 use super::super::lines::Lines;
+use super::reading::is_reading;
 use super::shapes::Call;
 use crate::plan::{Code, Digest, Edit, Finding, ProposedCommand, limits};
 
@@ -52,20 +53,7 @@ pub(super) fn action(
         "MultiEdit" => multi_edit(call, texts),
         "str_replace_based_edit_tool" | "str_replace_editor" => text_editor(call, texts),
         "apply_patch" => patch(call, texts),
-        "Read"
-        | "read_file"
-        | "read_many_files"
-        | "Glob"
-        | "glob"
-        | "Grep"
-        | "search_file_content"
-        | "grep_search"
-        | "LS"
-        | "list_directory"
-        | "view_image"
-        | "TodoWrite"
-        | "update_plan"
-        | "write_todos" => Ok(Action::Reads),
+        name if is_reading(name) => Ok(Action::Reads),
         other => {
             let message = format!("what the tool {other:?} does is not known here");
             Err(Finding::error(Code::UnknownTool, call.at.pointer.clone(), message))
@@ -276,6 +264,11 @@ fn text_editor(call: &Call<'_>, texts: &mut Texts<'_>) -> Result<Action, Finding
 fn patch(call: &Call<'_>, texts: &mut Texts<'_>) -> Result<Action, Finding> {
     let text = match call.input.value {
         Value::String(text) => text.as_str(),
+        // So the hook of Codex gets it.
+        _ if call.input.get("command").is_some() => {
+            call.input.only(&["command"])?;
+            call.input.must("command")?
+        }
         _ => {
             call.input.only(&["input"])?;
             call.input.must("input")?

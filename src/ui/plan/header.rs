@@ -225,9 +225,31 @@ fn inbox_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     if !view.in_inbox {
         return;
     }
-    let text = match view.proposed_by {
-        Some(from) => format!("From the inbox. Proposed by “{}”, as it says itself.", prose(from)),
-        None => "From the inbox. Nobody says who proposes it.".to_owned(),
+    let text = match (view.proposed_by, view.asked_until_ms) {
+        (Some(agent), Some(until_ms)) => {
+            let until = view.now.second(until_ms);
+            let before = match view.session_decided {
+                None => {
+                    let text = format!("Asked by {}, which waits no longer.", prose(agent));
+                    return widgets::remark(ui, icon::ENVELOPE, Tone::Dim, text);
+                }
+                Some((0, 0)) => String::new(),
+                Some((authorized, rejected)) => format!(
+                    " In this session you have authorized {} and rejected {rejected}.",
+                    format::counted(authorized, "call")
+                ),
+            };
+            let agent = prose(agent);
+            let who = match view.agent_acts {
+                true => format!(" If you authorize it, {agent} makes the change itself."),
+                false => String::new(),
+            };
+            format!("Asked by {agent}, answer until {until}. Then the call is denied.{who}{before}")
+        }
+        (Some(from), None) => {
+            format!("From the inbox. Proposed by “{}”, as it says itself.", prose(from))
+        }
+        (None, _) => "From the inbox. Nobody says who proposes it.".to_owned(),
     };
     widgets::remark(ui, icon::ENVELOPE, Tone::Dim, text);
     if view.review.is_none() && view.plan.is_some() {

@@ -54,13 +54,14 @@ fn title(entry: &InboxEntry) -> &str {
 }
 
 /// The facts about an entry, the most important first.
-fn facts(entry: &InboxEntry, waits: bool) -> Vec<String> {
+fn facts(entry: &InboxEntry, waits: bool, now: &Now) -> Vec<String> {
     let plan = entry.plan.as_ref();
     let warnings = plan.map_or(0, |plan| plan.warnings);
     let has_no_place = entry.can_be_opened() && entry.workspace.is_none();
     let folder = entry.workspace.as_ref().and_then(|it| it.file_name());
     [
         state(entry, waits).1,
+        entry.asked_until_ms.filter(|_| waits).map(|it| format!("until {}", now.second(it))),
         (warnings > 0).then(|| format::counted(warnings, "warning")),
         entry.from.as_ref().map(|from| format!("from {}", one_line(from))),
         has_no_place.then(|| "no workspace yet".to_owned()),
@@ -193,7 +194,7 @@ fn row_ui(
     actions: &mut Vec<Action>,
 ) {
     let (icon, _, tone) = state(entry, waits);
-    let (facts, time) = (facts(entry, waits), now.short(entry.at_ms));
+    let (facts, time) = (facts(entry, waits, now), now.short(entry.at_ms));
     let name = one_line(title(entry)).into_owned();
     let said = facts.iter().map(|fact| format!(", {fact}")).collect::<String>();
     let response = Entry {

@@ -190,6 +190,12 @@ pub struct PlanView<'a> {
     pub in_inbox: bool,
     /// Who proposes it, in words that nobody has checked.
     pub proposed_by: Option<&'a str>,
+    /// Until when an agent waits for the decision about its call, in Unix milliseconds.
+    pub asked_until_ms: Option<i64>,
+    /// How many calls of the same session of the agent were authorized and rejected before.
+    pub session_decided: Option<(usize, usize)>,
+    /// Whether the agent makes the call itself once it is authorized.
+    pub agent_acts: bool,
     /// The latest run of these bytes in this workspace, while the page shows none.
     pub last_run: Option<&'a RunSummary>,
     /// The run that this plan or run continues or reverts.

@@ -11,7 +11,7 @@ use rustix::fs::{FileType, Stat};
 use uuid::Uuid;
 
 use super::folder::{InboxFolder, folder_in, kind_name, read_in, stat_in, text_of};
-use super::propose::Description;
+use super::propose::{Description, withdraw};
 use super::summary::summary;
 use super::{
     InboxError, MAX_BYTES, MAX_DESCRIPTION, MAX_LISTED, PLAN_NAME, PROPOSAL_NAME, REMOVED_NAME,
@@ -121,6 +121,7 @@ impl InboxReader {
             at_ms: milliseconds(&thing.stat),
             workspace: None,
             plan: None,
+            asked_until_ms: None,
         };
         if is_unfinished(&text) {
             return unusable("by its name it is not finished");
@@ -157,6 +158,7 @@ impl InboxReader {
                 path: path.join(PLAN_NAME),
                 from: Some(description.from.clone()).filter(|from| !from.trim().is_empty()),
                 workspace: Some(description.workspace.clone()),
+                asked_until_ms: description.asked_until_ms,
                 plan,
                 ..unusable("")
             },
@@ -236,6 +238,20 @@ pub(super) fn id_of(name: &CString) -> String {
             text.to_owned()
         }
         _ => format!("file-{}", Digest::of(name.to_bytes()).short(16)),
+    }
+}
+
+/// Deletes the proposals for which agents have waited. Nobody may wait for one any more.
+pub fn remove_calls(folder: &InboxFolder) {
+    let Ok((names, _)) = folder.names() else { return };
+    for name in names {
+        let Ok(stat) = stat_in(folder.handle(), &name) else { continue };
+        let thing = Thing::of(folder, &name, stat);
+        if let (What::Proposal(description), Ok(id)) = (&thing.what, name.to_str())
+            && description.asked_until_ms.is_some()
+        {
+            withdraw(folder, id);
+        }
     }
 }
 

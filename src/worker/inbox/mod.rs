@@ -28,10 +28,10 @@ mod watch;
 
 pub use error::InboxError;
 pub use folder::InboxFolder;
-pub use list::{InboxReader, list_inbox};
-pub use propose::{Handle, Proposal, propose};
+pub use list::{InboxReader, list_inbox, remove_calls};
+pub use propose::{Handle, Proposal, propose, withdraw};
 pub use proposed::{Proposed, proposed};
-pub use queries::{DecidedPlans, KeepPasted, RemoveFromInbox};
+pub use queries::{DecidedPlans, KeepPasted, RemoveFromInbox, WithdrawCalls};
 pub use remove::remove_from_inbox;
 pub use waiting::{Held, held};
 pub use watch::InboxWatch;

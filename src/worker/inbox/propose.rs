@@ -36,6 +36,8 @@ pub struct Proposal {
     pub from: String,
     /// When, in Unix milliseconds, as the proposer says. The list goes by the time of arrival.
     pub at_ms: i64,
+    /// Until when an agent waits for the decision, in Unix milliseconds; `None` if nobody waits.
+    pub asked_until_ms: Option<i64>,
 }
 
 /// A proposal in the inbox.
@@ -65,6 +67,9 @@ pub(super) struct Description {
     /// What was found when a file of another program became the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) notes: Vec<String>,
+    /// Until when an agent waits for the decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) asked_until_ms: Option<i64>,
 }
 
 impl Description {
@@ -127,6 +132,7 @@ pub fn propose(
         proposed_at_ms: proposal.at_ms,
         digest: Digest::of(&bytes),
         notes: notes.into_iter().map(|note| note.message).collect(),
+        asked_until_ms: proposal.asked_until_ms,
     };
     write(folder, &id, &bytes, &description)
         .map_err(|source| InboxError::write(folder.path(), source))?;
@@ -246,6 +252,17 @@ fn write_file(folder: impl AsFd, name: &str, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::from(file);
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+/// Deletes a proposal for which nobody waits any more. It is not kept like what a person removes: an agent makes many
+/// calls. What was decided about one is in the evidence.
+pub fn withdraw(folder: &InboxFolder, id: &str) {
+    let temporary = format!(".{id}");
+    if Uuid::parse_str(id).is_ok()
+        && rustix::fs::renameat(folder.handle(), id, folder.handle(), &*temporary).is_ok()
+    {
+        discard(folder, &temporary);
+    }
 }
 
 /// Deletes what was written of a proposal. What cannot be deleted is listed as unfinished.

@@ -1,10 +1,10 @@
 //! What the window asks about the inbox.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::propose::keep;
-use super::{InboxFolder, remove_from_inbox};
+use super::{InboxFolder, remove_from_inbox, withdraw};
 use crate::plan::Digest;
 use crate::run::DecidedPlan;
 use crate::worker::{Query, QueryContext, QueryError};
@@ -43,6 +43,26 @@ impl Query for KeepPasted {
     fn run(self, context: &mut QueryContext) -> Result<PathBuf, QueryError> {
         let folder = InboxFolder::open(&context.setup.inbox).map_err(|error| error.failure())?;
         Ok(keep(&folder, self.text.as_bytes()).map_err(|error| error.failure())?)
+    }
+}
+
+/// Deletes the proposals of calls for which nobody waits any more, by the files of their plans.
+pub struct WithdrawCalls {
+    /// The files, in the inbox.
+    pub files: Vec<PathBuf>,
+}
+
+impl Query for WithdrawCalls {
+    type Answer = ();
+
+    fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
+        let folder = InboxFolder::open(&context.setup.inbox).map_err(|error| error.failure())?;
+        for file in &self.files {
+            let id = file.parent().filter(|it| it.parent() == Some(folder.path()));
+            let id = id.and_then(Path::file_name).and_then(|name| name.to_str());
+            id.iter().for_each(|id| withdraw(&folder, id));
+        }
+        Ok(())
     }
 }
 

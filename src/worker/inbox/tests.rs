@@ -46,6 +46,7 @@ impl Place {
             workspace: self.path().join("space"),
             from: "an agent".to_owned(),
             at_ms: 5,
+            asked_until_ms: None,
         }
     }
 

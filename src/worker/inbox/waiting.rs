@@ -17,6 +17,8 @@ pub struct Held {
     pub from: Option<String>,
     /// The workspace for which it is proposed.
     workspace: Option<PathBuf>,
+    /// Until when an agent waits for the decision about its tool call, in Unix milliseconds.
+    pub asked_until_ms: Option<i64>,
     notes: Vec<String>,
     inbox: PathBuf,
 }
@@ -37,9 +39,12 @@ pub fn held(inbox: &Path, file: &Path) -> Option<Held> {
             from: Some(it.from).filter(|from| !from.trim().is_empty()),
             workspace: Some(it.workspace),
             notes: it.notes,
+            asked_until_ms: it.asked_until_ms,
             inbox,
         },
-        None => Held { from: None, workspace: None, notes: Vec::new(), inbox },
+        None => {
+            Held { from: None, workspace: None, asked_until_ms: None, notes: Vec::new(), inbox }
+        }
     })
 }
 

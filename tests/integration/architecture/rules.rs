@@ -8,10 +8,10 @@ use super::source::{Reference, Source};
 const LONGEST: usize = 400;
 
 /// The rooms without clock, disk, process, window or database.
-const PURE: [&str; 7] = ["plan", "authorization", "risk", "run", "openers", "mcp", "code"];
+const PURE: [&str; 8] = ["plan", "authorization", "risk", "run", "openers", "hooks", "mcp", "code"];
 
 /// The other rooms that each room may use. `lib` and `main` are the files of that name.
-const ARROWS: [(&str, &[&str]); 24] = [
+const ARROWS: [(&str, &[&str]); 25] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
@@ -31,6 +31,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
             "remote",
             "process",
             "openers",
+            "hooks",
             "mcp",
             "code",
             "run",
@@ -49,6 +50,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
             "tools",
             "remote",
             "openers",
+            "hooks",
             "run",
             "risk",
             "authorization",
@@ -100,6 +102,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
     ("risk", &["authorization", "plan"]),
     ("authorization", &["plan"]),
     ("openers", &["plan"]),
+    ("hooks", &[]),
     ("mcp", &[]),
     ("plan", &[]),
     ("code", &[]),

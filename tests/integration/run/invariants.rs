@@ -251,7 +251,7 @@ fn invariant_7_cancel_and_search_never_wait() {
     let authorization =
         approved.authorization.approve(clock.now_ms(), 60_000).with_boot_time(clock.since_boot());
     let run = ApprovedPlan { authorization, ..approved };
-    worker.send(Command::Run { approved: Box::new(run), file: None }).unwrap();
+    worker.send(Command::Run { approved: Box::new(run), file: None, call: None }).unwrap();
     // The step runs until the test releases it.
     let asked = |event: &Event| matches!(event, Event::Run(RunEvent::ConfirmationNeeded { .. }));
     loop {

@@ -1,0 +1,168 @@
+//! Calls of agents in the window: each is a plan in the inbox for whose decision an agent waits.
+
+use std::path::{Path, PathBuf};
+
+use super::App;
+use super::plan_page::{PlanPage, PlanSession};
+use super::recent::RecentChange;
+use super::shared::Prompt;
+use crate::authorization::PlanAuthorization;
+use crate::plan::drawable;
+use crate::run::Control;
+use crate::ui::notice::Scope;
+use crate::ui::plan::Approval;
+use crate::ui::{Page, Tone};
+use crate::worker::calls::{CallNews, CallRun, Settled, WaitingCall};
+use crate::worker::inbox::WithdrawCalls;
+
+impl App {
+    /// Applies what has happened to the calls of agents since the last frame.
+    pub(super) fn take_calls(&mut self) {
+        let Some(calls) = &self.shared.calls else { return };
+        for news in calls.take_news() {
+            match news {
+                CallNews::Arrived(file) => self.show_call(file),
+                CallNews::Withdrawn { file, agent, why } => self.withdraw_call(&file, &agent, why),
+                CallNews::Run(file, run) => self.begin_call(file, run),
+                CallNews::Left => self.stop_left_calls(),
+                CallNews::Fault(error) => {
+                    let summary = "Hooks of agents cannot ask in this window.";
+                    let next =
+                        "Their calls are denied. Mend the cause, then open the window again.";
+                    self.shared.notify(Tone::Caution, summary, error, next);
+                }
+            }
+        }
+        self.plan.refuse_removed_calls();
+        self.remove_settled_calls();
+    }
+
+    /// Lists a call that has arrived. It is shown at once if the page shows nothing, or only a call that is done.
+    fn show_call(&mut self, file: PathBuf) {
+        self.inbox.refresh();
+        let is_free = match &self.plan.shown {
+            None => true,
+            Some(shown) => shown.is_done_call(),
+        };
+        if is_free && self.shared.prompt.is_none() && self.shared.page == Page::Plan {
+            self.plan.open(file, None, &mut self.shared);
+        }
+    }
+
+    /// Closes a plan for whose decision nobody waits any more.
+    fn withdraw_call(&mut self, file: &Path, agent: &str, why: &str) {
+        let shown = self.plan.shown.as_ref().filter(|it| it.path() == Some(file));
+        let name = shown.map(|it| it.name().to_owned());
+        if shown.is_some() {
+            self.shared.close_prompt(&Prompt::ABOUT_PLAN);
+        }
+        self.forget_call(file);
+        self.inbox.refresh();
+        if let Some(name) = name {
+            let summary = format!("{agent} waits no longer for a decision: {why}.");
+            let next = "Nothing was run. The call was denied.";
+            self.shared.notify_in(Scope::Window, Tone::Caution, summary, drawable(&name), next);
+        }
+    }
+
+    fn forget_call(&mut self, file: &Path) {
+        self.plan.close_file(file, &mut self.shared);
+        self.plan.unqueue(file);
+        self.plan.forget_open(file);
+        self.change_recent(RecentChange::Remove(file.to_owned()));
+    }
+
+    /// Puts the plan whose ticket was used into the queue. It begins at once if nothing is under way.
+    fn begin_call(&mut self, file: PathBuf, run: CallRun) {
+        if self.close_when_idle {
+            return run.refuse("the window is being closed");
+        }
+        self.plan.enqueue_call(file, run);
+        self.start_next();
+    }
+
+    /// Stops the run for which nobody waits any more, and takes such plans out of the queue.
+    fn stop_left_calls(&mut self) {
+        if self.plan.drop_left_calls() {
+            self.control(Control::StopNow);
+        }
+    }
+
+    /// Tells the agent that waits for it what was decided about the plan in this file. `call` is what waited when the person
+    /// decided.
+    pub(super) fn tell_decision(
+        &mut self,
+        file: &Path,
+        call: Option<&WaitingCall>,
+        rejected: Option<&str>,
+    ) {
+        let (Some(call), Some(calls)) = (call, &self.shared.calls) else { return };
+        if let Some(reason) = rejected {
+            calls.deny(file, reason);
+            return;
+        }
+        match calls.permit(file) {
+            // The plan runs as soon as the agent uses its ticket.
+            Some(Settled::Ticket) => {}
+            Some(Settled::Permitted) => {
+                self.forget_call(file);
+                let summary = format!("{} makes the change itself.", call.agent);
+                let next =
+                    "The evidence says that you permitted it, and not what the agent then did.";
+                self.shared.notify(Tone::Dim, summary, "", next);
+            }
+            None => {
+                self.forget_call(file);
+                let summary = format!("{} waits no longer for the decision.", call.agent);
+                self.shared.notify(Tone::Caution, summary, "", "Nothing was run.");
+            }
+        }
+    }
+
+    /// Deletes the plans of calls that are decided, done and no longer shown. The evidence has what became of them.
+    fn remove_settled_calls(&mut self) {
+        let Some(calls) = &self.shared.calls else { return };
+        let files = calls.take_settled(|file| self.plan.needs_file(file));
+        if files.is_empty() {
+            return;
+        }
+        for file in &files {
+            self.plan.forget_open(file);
+            self.change_recent(RecentChange::Remove(file.clone()));
+        }
+        self.shared.query_each(WithdrawCalls { files }, |app, _, _| app.inbox.refresh());
+    }
+}
+
+impl PlanPage {
+    /// An authorization as it is recorded, with who has asked for it. If the agent makes the call itself, it authorizes no
+    /// run.
+    pub(super) fn as_decided(
+        call: Option<&WaitingCall>,
+        authorization: PlanAuthorization,
+    ) -> PlanAuthorization {
+        match call {
+            None => authorization,
+            Some(call) if !call.runs_here => authorization.for_agent_call(&call.text),
+            Some(WaitingCall { agent, session, .. }) => {
+                let note =
+                    format!("asked by the hook of {agent}, session {session:?}; run by a ticket");
+                authorization.asked_by(note)
+            }
+        }
+    }
+
+    /// Whether something of the plan in this file is shown, queued or under way.
+    pub(super) fn needs_file(&self, file: &Path) -> bool {
+        self.sessions().any(|session| session.path() == Some(file)) || self.is_queued(file)
+    }
+}
+
+impl PlanSession {
+    /// Whether this is the call of an agent about which nothing is to be done any more.
+    fn is_done_call(&self) -> bool {
+        let is_call = self.opened.held.as_ref().is_some_and(|it| it.asked_until_ms.is_some());
+        let is_decided = self.run.is_over() || matches!(self.approval, Approval::Rejected(_));
+        is_call && is_decided && !self.is_live()
+    }
+}

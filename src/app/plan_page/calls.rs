@@ -1,0 +1,48 @@
+//! The runs that agents wait for: plans of calls whose tickets were used.
+
+use std::path::{Path, PathBuf};
+
+use super::PlanPage;
+use crate::ui::plan::{Approval, QueuedPlan};
+use crate::worker::calls::{CallRun, Watched};
+
+impl PlanPage {
+    /// Puts the authorized plan in this file into the queue, for an agent that waits for its run.
+    pub fn enqueue_call(&mut self, file: PathBuf, run: CallRun) {
+        let shown = self.sessions().find(|it| it.path() == Some(&*file));
+        let name = shown.map(|it| it.name().to_owned()).or_else(|| self.open_name(&file));
+        let is_authorized = match shown {
+            Some(shown) => matches!(shown.approval, Approval::Approved { .. }),
+            None => self.set_aside.contains_key(&file),
+        };
+        if !is_authorized {
+            return run.refuse("its authorization is void, has expired, or was used in the window");
+        }
+        if !self.queue.has_room() {
+            return run.refuse("too many plans wait to be run");
+        }
+        let name = name.unwrap_or_else(|| "call of an agent".to_owned());
+        self.queue.push(QueuedPlan { path: file.clone(), name });
+        self.orders.insert(file, run);
+    }
+
+    /// Whether a plan is in the queue.
+    pub fn is_queued(&self, file: &Path) -> bool {
+        self.queue.place_of(file).is_some()
+    }
+
+    /// Tells the agents whose plans a person has taken out of the queue that they are not run.
+    pub fn refuse_removed_calls(&mut self) {
+        let queue = &self.queue;
+        let removed = self.orders.extract_if(.., |file, _| queue.place_of(file).is_none());
+        removed.for_each(|(_, run)| run.refuse("the person took the plan out of the queue"));
+    }
+
+    /// Takes the plans out of the queue for whose runs nobody waits any more. Returns whether that is so of the run under way.
+    pub fn drop_left_calls(&mut self) -> bool {
+        let left = self.orders.extract_if(.., |_, run| run.is_abandoned());
+        let files: Vec<PathBuf> = left.map(|(file, _)| file).collect();
+        files.iter().for_each(|file| self.unqueue(file));
+        self.call_run.as_ref().is_some_and(Watched::is_abandoned)
+    }
+}

@@ -1,0 +1,1 @@
+//! Tests of the channel, without the program of the hook.
