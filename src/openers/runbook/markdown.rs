@@ -159,6 +159,12 @@ impl Read {
             for (index, text_line) in code.lines().enumerate() {
                 let command = text_line.trim_start().strip_prefix(PROMPT);
                 match (command, blocks.last_mut()) {
+                    (Some(_), Some(block))
+                        if block.expected_output.is_none() && is_open(&block.code) =>
+                    {
+                        let message = "a command begins before the one above ends";
+                        self.errors.push(at(line + index, Severity::Error, message));
+                    }
                     (Some(command), _) => {
                         let text = if blocks.is_empty() { text.clone() } else { String::new() };
                         blocks.push(of(line + index, command.to_owned(), text));
@@ -190,6 +196,14 @@ impl Read {
                                                    join it, or take it out";
                                     self.errors.push(at(line + index, Severity::Error, message));
                                 }
+                                if !is_one_of(&SESSIONS, info) && block.expected_output.is_none() {
+                                    let message = "taken for the output of the command above, as it has no `$ `";
+                                    self.findings.push(at(
+                                        line + index,
+                                        Severity::Warning,
+                                        message,
+                                    ));
+                                }
                                 let output = block.expected_output.get_or_insert_default();
                                 output.push_str(text_line);
                                 output.push('\n');
@@ -215,8 +229,9 @@ impl Read {
 fn is_open(code: &str) -> bool {
     let last = code.trim_end();
     let is_odd = |quote| code.matches(quote).count() % 2 == 1;
-    let ends = ["\\", "|", "&&", "||", "(", "{", "do", "then", "else", "in"];
-    ends.into_iter().any(|end| last.ends_with(end))
+    let last_word = last.split_whitespace().next_back().unwrap_or_default();
+    ["\\", "|", "&&", "(", "{"].into_iter().any(|end| last.ends_with(end))
+        || ["do", "then", "else", "in"].contains(&last_word)
         || is_odd('\'')
         || is_odd('"')
         || code.contains("<<")

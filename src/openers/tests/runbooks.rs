@@ -59,6 +59,8 @@ fn blocks_of_a_markdown_text_are_guided_steps() {
 fn what_blocks_share_is_said_or_refused() {
     let block = |code: &&str| format!("```sh\n{code}\n```\n");
     for (codes, expected) in [
+        (vec!["$ git switch main\nSwitched"], "$ git switch main\nwarning 3: taken for the output"),
+        (vec!["$ rm x \\\n$ ls"], "error 3: a command begins before the one above ends"),
         (vec!["make\nsource env", "ls"], "error 3: \"source env\" may change the shell"),
         (vec!["ls", "A=$(date)", "echo $A"], "error 5: \"A=$(date)\" may change the shell"),
         (vec!["$ ls", "$ ssh host", "$ rm x"], "error 5: \"ssh host\" may begin another shell"),
