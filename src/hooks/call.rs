@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Agent;
+use crate::plan::has_duplicate_keys;
 
 /// The maximum size of what an agent says, in bytes: 16 MiB, as of a plan.
 pub const MAX_CALL: usize = 16 << 20;
@@ -29,6 +30,9 @@ pub enum CallError {
     /// It is no JSON.
     #[error("the call is no JSON: {0}")]
     NotJson(#[from] serde_json::Error),
+    /// Two fields have the same name.
+    #[error("the call has two fields of the same name")]
+    Duplicate,
     /// It is about another event.
     #[error("this hook answers {expected}, and not {event:?}")]
     Event {
@@ -67,6 +71,10 @@ impl HookCall {
             return Err(CallError::TooLarge);
         }
         let value: Value = serde_json::from_slice(bytes)?;
+        // Of such fields, the agent could take the other one.
+        if std::str::from_utf8(bytes).is_ok_and(has_duplicate_keys) {
+            return Err(CallError::Duplicate);
+        }
         let text = |name: &'static str| {
             value.get(name).and_then(Value::as_str).ok_or(CallError::Field(name))
         };

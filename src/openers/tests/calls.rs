@@ -10,6 +10,17 @@ fn called(calls: &[(&str, Value)], files: &[(&str, &str)]) -> String {
     shown(&json!({"role": "assistant", "content": content}).to_string(), files)
 }
 
+/// The arguments of an edit of the file `a`.
+fn edit(old: &str, new: &str) -> Value {
+    json!({"file_path": "a", "old_string": old, "new_string": new})
+}
+
+/// These arguments with one more.
+fn with(mut input: Value, name: &str, value: Value) -> Value {
+    input[name] = value;
+    input
+}
+
 #[test]
 fn every_interface_says_the_same() {
     let input = json!({"command": "make all", "description": "Build it", "timeout": 1500});
@@ -58,12 +69,6 @@ fn edits_of_every_agent_are_edits() {
     let file = [("a", "one\ntwo\ntwo\n")];
     let both = "patch a: @@ -1,3 +1,3 @@\n one\n-two\n-two\n+2\n+2\n";
     let delete = "*** Begin Patch\n*** Delete File: a\n*** End Patch";
-    let edit =
-        |old: &str, new: &str| json!({"file_path": "a", "old_string": old, "new_string": new});
-    let with = |mut input: Value, name: &str, value: Value| {
-        input[name] = value;
-        input
-    };
     for (name, input, expected) in [
         ("Write", json!({"file_path": "/work space/b", "content": "x"}), "write b: x\n"),
         ("Edit", edit("one", "1"), "replace a: one1\n"),
@@ -101,10 +106,9 @@ fn edits_of_every_agent_are_edits() {
 /// A later call changes what an earlier one left.
 #[test]
 fn calls_about_one_file_follow_each_other() {
-    let edit = json!({"file_path": "a", "old_string": "one", "new_string": "x"});
     let all = json!({"file_path": "a", "old_string": "x", "new_string": "y", "replace_all": true});
     assert_eq!(
-        called(&[("Edit", edit), ("Edit", all)], &[("a", "one\nx\n")]),
+        called(&[("Edit", edit("one", "x")), ("Edit", all)], &[("a", "one\nx\n")]),
         "replace a: onex\npatch a: @@ -1,2 +1,2 @@\n-x\n-x\n+y\n+y\n"
     );
 }
@@ -112,12 +116,6 @@ fn calls_about_one_file_follow_each_other() {
 #[test]
 fn what_a_plan_cannot_do_is_an_error() {
     let command = json!({"command": "ls"});
-    let edit =
-        |old: &str, new: &str| json!({"file_path": "a", "old_string": old, "new_string": new});
-    let with = |mut input: Value, name: &str, value: Value| {
-        input[name] = value;
-        input
-    };
     for (name, input, expected) in [
         (
             "Bash",

@@ -102,7 +102,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
     ("risk", &["authorization", "plan"]),
     ("authorization", &["plan"]),
     ("openers", &["plan"]),
-    ("hooks", &[]),
+    ("hooks", &["plan"]),
     ("mcp", &[]),
     ("plan", &[]),
     ("code", &[]),

@@ -46,6 +46,11 @@ fn what_is_no_call_is_denied() {
     other["hook_event_name"] = "PostToolUse".into();
     let mut nowhere = call(&home, "claude", "Bash", json!({"command": "ls"}));
     nowhere["cwd"] = "relative".into();
+    // The agent could make the first call, and a person be asked about the second one.
+    let read = call(&home, "claude", "Read", json!({"file_path": "a"})).to_string();
+    let twice =
+        read.replace("\"tool_name\":\"Read\"", "\"tool_name\":\"Bash\",\"tool_name\":\"Read\"");
+    assert_ne!(twice, read);
     for input in [
         Vec::new(),
         b"{".to_vec(),
@@ -54,6 +59,7 @@ fn what_is_no_call_is_denied() {
         other.to_string().into_bytes(),
         nowhere.to_string().into_bytes(),
         "[".repeat(200_000).into_bytes(),
+        twice.into_bytes(),
     ] {
         for agent in ["claude", "codex", "gemini"] {
             let reason = denial(agent, hook(&home, &["--agent", agent], input.clone()));
