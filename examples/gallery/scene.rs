@@ -872,6 +872,7 @@ impl Scene {
                 now: &self.now,
             },
             plan: open.then(|| PlanView {
+                proposed_name: None,
                 looked_at: &self.looked_at,
                 path: Some(Path::new("/home/ada/src/parser/plans/parser.json")),
                 digest: self.plan.digest,

@@ -125,6 +125,7 @@ impl PlanPage {
             run: &session.run,
             output: &session.output,
             in_inbox: session.opened.held.is_some(),
+            proposed_name: session.opened.held.as_ref().and_then(|held| held.name.as_deref()),
             proposed_by: session.opened.held.as_ref().and_then(|held| held.from.as_deref()),
             asked_until_ms: session.opened.held.as_ref().and_then(|held| held.asked_until_ms),
             session_decided: session.path().and_then(|path| {

@@ -46,6 +46,7 @@ fn a_proposal_is_opened_in_its_workspace_and_waits_until_it_is_decided() {
     });
     let view = bench.app.view().plan.unwrap();
     assert_eq!((view.in_inbox, view.proposed_by), (true, Some("an agent")));
+    assert_eq!(view.proposed_name, Some("p.json"));
     let workspace = bench.workspace.path().canonicalize().unwrap();
     assert_eq!(view.review.unwrap().workspace, workspace);
     assert_eq!(bench.app.waiting(), [Waits::Inbox], "looking is no decision");

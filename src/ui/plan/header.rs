@@ -4,7 +4,7 @@ use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::chips::chips;
 use super::{PlanView, RecordedRun, choices, fate_text, run_look, show_step, walls};
-use crate::plan::{Digest, ShownPlan, prose, visible_name};
+use crate::plan::{Digest, ShownPlan, one_line, prose, visible_name};
 use crate::run::CommandsReview;
 use crate::run::text::capitalized;
 use crate::ui::action::{LoopAction, PlanChoice, PlanFolder};
@@ -276,9 +276,9 @@ fn origin_ui(ui: &mut Ui, view: &PlanView<'_>) {
     {
         ui.label(widgets::rich("from", Text::Meta, theme.dim));
         let full_path = path.display().to_string();
-        let name = path
-            .file_name()
-            .map_or_else(|| full_path.clone(), |name| name.to_string_lossy().into_owned());
+        let of_file = || path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let proposed = view.proposed_name.map(|name| one_line(name).into_owned());
+        let name = proposed.or_else(of_file).unwrap_or_else(|| full_path.clone());
         widgets::copyable(ui, &name, &full_path, "the path");
     }
     if let Some(author) = view.plan.and_then(|plan| plan.created_by.as_deref())

@@ -188,6 +188,8 @@ pub struct PlanView<'a> {
     pub output: &'a RunOutput,
     /// Whether the plan is in the inbox.
     pub in_inbox: bool,
+    /// The name of the file that was proposed; the inbox has its own.
+    pub proposed_name: Option<&'a str>,
     /// Who proposes it, in words that nobody has checked.
     pub proposed_by: Option<&'a str>,
     /// Until when an agent waits for the decision about its call, in Unix milliseconds.

@@ -33,6 +33,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         run,
         output: &RunOutput::default(),
         in_inbox: false,
+        proposed_name: None,
         proposed_by: None,
         asked_until_ms: None,
         session_decided: None,

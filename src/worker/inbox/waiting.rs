@@ -13,6 +13,8 @@ use crate::run::Failure;
 /// A plan file in the inbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
+    /// The name of the file that was proposed; `None` if the file is named so itself.
+    pub name: Option<String>,
     /// Who proposes it, in words that nobody has checked; `None` if nobody says so.
     pub from: Option<String>,
     /// The workspace for which it is proposed.
@@ -36,15 +38,21 @@ pub fn held(inbox: &Path, file: &Path) -> Option<Held> {
     let description = (is_plan && folder != inbox).then(|| description_in(&folder)).flatten();
     Some(match description {
         Some(it) => Held {
+            name: Some(it.name).filter(|name| !name.trim().is_empty()),
             from: Some(it.from).filter(|from| !from.trim().is_empty()),
             workspace: Some(it.workspace),
             notes: it.notes,
             asked_until_ms: it.asked_until_ms,
             inbox,
         },
-        None => {
-            Held { from: None, workspace: None, asked_until_ms: None, notes: Vec::new(), inbox }
-        }
+        None => Held {
+            name: None,
+            from: None,
+            workspace: None,
+            asked_until_ms: None,
+            notes: Vec::new(),
+            inbox,
+        },
     })
 }
 
