@@ -99,7 +99,11 @@ impl InboxReader {
             entries.push(entry.clone());
             self.known.insert(name, (state, entry));
         }
-        entries.sort_by(|a, b| (a.at_ms, &a.id).cmp(&(b.at_ms, &b.id)));
+        // Calls for which an agent waits come first, the one that ends next before the others.
+        let key = |entry: &InboxEntry| {
+            (entry.asked_until_ms.unwrap_or(i64::MAX), entry.at_ms, entry.id.clone())
+        };
+        entries.sort_by_cached_key(key);
         Ok(InboxList { entries, omitted, fault: None })
     }
 

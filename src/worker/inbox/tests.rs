@@ -65,6 +65,19 @@ impl Place {
     }
 }
 
+/// An agent that waits for an answer comes before everything else.
+#[test]
+fn calls_of_agents_are_listed_first() {
+    let place = Place::new();
+    for (name, asked_until_ms) in [("plan", None), ("later call", Some(90)), ("call", Some(80))] {
+        let name = name.to_owned();
+        let proposal = Proposal { name, asked_until_ms, ..place.proposal(PLAN.as_bytes()) };
+        place.propose(&proposal).unwrap();
+    }
+    let listed: Vec<_> = place.list().entries.into_iter().map(|entry| entry.name).collect();
+    assert_eq!(listed, ["call", "later call", "plan"]);
+}
+
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> = fs::read_dir(folder)
         .unwrap()
