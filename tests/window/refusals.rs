@@ -24,7 +24,7 @@ fn a_file_changes_after_the_approval(workspace: &Workspace) -> Outcome {
     desktop.key("F5")?;
     // Keys are processed in order, so the key before it has been processed too.
     desktop.key("F1")?;
-    desktop.wait_for_text("Keys and help")?;
+    desktop.wait_for_text("How it works")?;
     assert!(!desktop.tree()?.shows("Execute step"), "a stale approval runs nothing");
     assert!(!desktop.tree()?.shows("Running step"), "a stale approval runs nothing");
     assert_eq!(recorded(&desktop.evidence()), []);
@@ -78,7 +78,7 @@ fn five_faults() -> Outcome {
     assert!(authorize.disabled);
     desktop.key("ctrl+Return")?;
     desktop.key("F1")?;
-    desktop.wait_for_text("Keys and help")?;
+    desktop.wait_for_text("How it works")?;
     assert!(!desktop.tree()?.shows("Authorize exactly this plan?"));
     Ok(())
 }
