@@ -1,4 +1,4 @@
-//! Authorized plans that wait until the worker has ended what it does (SPEC §13).
+//! Authorized plans that wait for the worker (SPEC §13).
 //!
 //! The queue has only files. The authorization of each stays where it is for a plan that is not shown
 //! ([`PlanPage::set_aside`]), or with its session on the page. When its turn comes, a plan is read and reviewed once more, so

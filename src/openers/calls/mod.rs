@@ -38,7 +38,7 @@ pub(super) fn draft(text: &str, mut texts: Texts<'_>) -> Result<Draft, Vec<Findi
         .map_err(|error| located(text, vec![error]))?;
     let (mut errors, mut findings) = (Vec::new(), Vec::new());
     let (mut commands, mut edits) = (Vec::new(), Edits::default());
-    // A call that changed the shell for the next one.
+    // Where the last call stands and why, if it left a folder or variables in the shell that the next call would use.
     let mut changed: Option<(String, String)> = None;
     for call in &calls {
         match tools::action(call, &mut texts, &mut findings) {

@@ -150,15 +150,28 @@ fn opens(command: &Command<'_>) -> bool {
         {
             return true;
         }
-        if !is_in("sudo doas env nice nohup exec timeout", first) {
+        if behind.contains(&"compose") && (behind.contains(&"run") || behind.contains(&"exec")) {
+            return true;
+        }
+        let is_wrapper = is_in("sudo doas env nice nohup exec timeout ssh", first);
+        if !is_wrapper && !first.contains('=') {
             return false;
         }
-        // Behind it stands the program, perhaps after options and their values.
+        // Behind it stands the program, perhaps after options, their values, numbers, variables and a host.
         rest = behind;
-        while let [option, more @ ..] = rest
-            && (option.starts_with('-') || option.contains('='))
-        {
-            rest = more;
+        while let [word, more @ ..] = rest {
+            let has_value = is_wrapper
+                && word.len() == 2
+                && word.chars().nth(1).is_some_and(|it| "ugpCrtUTDRhno".contains(it));
+            rest = match word {
+                _ if word.starts_with('-') && has_value => more.get(1..).unwrap_or_default(),
+                _ if word.starts_with('-') || word.contains('=') => more,
+                _ if word.starts_with(|it: char| it.is_ascii_digit()) => more,
+                _ => break,
+            };
+        }
+        if is_in("ssh", first) {
+            rest = rest.get(1..).unwrap_or_default();
         }
     }
     false
@@ -306,6 +319,12 @@ mod tests {
             "[ a ] && x",
             "[[ a ]]",
             "ssh user@host",
+            "ssh host bash",
+            "sudo -u x bash",
+            "sudo -- bash",
+            "A=1 bash",
+            "timeout 5 sh",
+            "docker compose run x sh",
             "ssh -p 22 host",
             "sudo -i",
             "sudo su -",

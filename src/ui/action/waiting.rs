@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// An action on the inbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InboxAction {
-    /// Move what has this id into the folder of what was removed.
+    /// Move the entry with this id into the folder `removed` of the inbox.
     Remove(String),
 }
 

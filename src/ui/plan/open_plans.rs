@@ -40,7 +40,7 @@ pub enum OpenState {
     Ended,
 }
 
-/// An authorized plan that waits until the worker has ended what it does.
+/// An authorized plan that waits for the worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueuedPlan {
     /// Its file.

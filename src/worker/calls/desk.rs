@@ -103,7 +103,7 @@ struct State {
 
 struct Call {
     waiting: WaitingCall,
-    /// Reading is shut down to wake the thread of the connection.
+    /// The connection. Shutting down its reading side wakes the thread that waits for it.
     stream: UnixStream,
     verdict: Option<Reply>,
 }
