@@ -52,6 +52,16 @@ impl<'v> At<'v> {
         }
     }
 
+    /// The elements of a list in a field that must be there.
+    ///
+    /// # Errors
+    /// It is not, or no list.
+    pub(super) fn must_list(&self, name: &str) -> Result<Vec<Self>, Finding> {
+        self.get(name)
+            .ok_or_else(|| self.error(format!("the field \"{name}\" is missing")))?
+            .elements()
+    }
+
     /// The elements of a list.
     ///
     /// # Errors
@@ -129,6 +139,22 @@ impl<'v> At<'v> {
                 Err(Finding::error(Code::UnknownField, at, message).allowing(known.iter().copied()))
             }
         }
+    }
+
+    /// Refuses `null` anywhere below, for formats that do not have it.
+    ///
+    /// # Errors
+    /// There is one.
+    pub(super) fn without_null(&self) -> Result<(), Finding> {
+        fn has_null(value: &Value) -> bool {
+            match value {
+                Value::Null => true,
+                Value::Array(list) => list.iter().any(has_null),
+                Value::Object(fields) => fields.values().any(has_null),
+                _ => false,
+            }
+        }
+        if has_null(self.value) { Err(self.error("null has no meaning here")) } else { Ok(()) }
     }
 
     pub(super) fn error(&self, message: impl Into<String>) -> Finding {

@@ -204,7 +204,7 @@ fn multi_edit(call: &Call<'_>, texts: &mut Texts<'_>) -> Result<Action, Finding>
     call.input.only(&["file_path", "edits"])?;
     let path = path(call, "file_path", texts)?;
     let mut edits = Vec::new();
-    for it in call.input.list("edits")? {
+    for it in call.input.must_list("edits")? {
         it.only(&["old_string", "new_string", "replace_all"])?;
         if it.flag("replace_all")? {
             return Err(it.error("a plan replaces a text that is there once: give each place with more text around it"));

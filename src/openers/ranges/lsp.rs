@@ -89,8 +89,12 @@ impl Reader<'_> {
         change.only(&["textDocument", "edits"])?;
         let document =
             change.get("textDocument").ok_or_else(|| change.error("it names no document"))?;
+        document.only(&["uri", "version"])?;
+        if let Some(version) = document.get("version").filter(|it| !it.value.is_i64()) {
+            return Err(version.error("this must be a whole number"));
+        }
         let path = uri::path(document.must("uri")?).map_err(|error| document.error(error))?;
-        self.replace(&path, &change.list("edits")?, annotations, change)
+        self.replace(&path, &change.must_list("edits")?, annotations, change)
     }
 
     /// Makes all edits of a document, whose ranges are those of the text before all of them.

@@ -46,7 +46,7 @@ struct Reader<'f> {
 
 impl Reader<'_> {
     fn runs(&mut self, root: &At<'_>) -> Result<(), Finding> {
-        for run in root.list("runs")? {
+        for run in root.must_list("runs")? {
             let unit = match run.text("columnKind")? {
                 Some("utf16CodeUnits") => Unit::Utf16,
                 Some("unicodeCodePoints") => Unit::Character,
@@ -101,13 +101,22 @@ impl Reader<'_> {
         unit: Unit,
     ) -> Result<Suggestion, Finding> {
         let mut suggestion = Suggestion::new();
-        for change in fix.list("artifactChanges")? {
+        let changes = fix.must_list("artifactChanges")?;
+        if changes.is_empty() {
+            return Err(fix.error("it changes nothing"));
+        }
+        for change in changes {
+            change.without_null()?;
             let path = artifact(&change, run)?;
             let path = self.texts.path(&path).to_owned();
             let text = self.texts.now(&path).map_err(|error| change.error(error))?;
             let starts = self.starts.entry(path.clone()).or_insert_with(|| line_starts(text));
             let lines = Lines::starting(text, starts);
-            for replacement in change.list("replacements")? {
+            let replacements = change.must_list("replacements")?;
+            if replacements.is_empty() {
+                return Err(change.error("it changes nothing"));
+            }
+            for replacement in replacements {
                 let region = replacement
                     .get("deletedRegion")
                     .ok_or_else(|| replacement.error("it has no region"))?;

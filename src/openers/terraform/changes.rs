@@ -98,7 +98,7 @@ impl Changes {
 
 /// The sign and the word of what happens; `None` if nothing does.
 fn action(change: &At<'_>) -> Result<Option<(&'static str, &'static str)>, Finding> {
-    let actions = change.list("actions")?;
+    let actions = change.must_list("actions")?;
     let words: Vec<&str> = actions.iter().filter_map(|it| it.value.as_str()).collect();
     Ok(Some(match words.as_slice() {
         ["no-op"] => return Ok(None),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{HOSTILE, SECRET, exported, first_run, further_runs, home, run_id};
 use crate::harness::cargo_project::{cargo_project, step};
 use crate::harness::home::Home;
+use crate::harness::schemas::published_sarif;
 
 #[test]
 fn json_lines_are_the_documents_of_show() {
@@ -148,40 +149,13 @@ fn sarif_has_diagnostics_as_results() {
 
 /// Asserts that both schemas accept a document, and that they refuse it without what it must have.
 fn assert_is_sarif(document: &Value) {
-    for schema in [sarif_schema(), published_sarif_schema()] {
+    for schema in [sarif_schema(), published_sarif()] {
         let complaints: Vec<_> = schema.iter_errors(document).map(|it| it.to_string()).collect();
         assert!(complaints.is_empty(), "{complaints:?}");
         let mut without_tool = document.clone();
         without_tool["runs"][0]["tool"] = json!({});
         assert!(!schema.is_valid(&without_tool));
     }
-}
-
-/// The published schema of SARIF 2.1.0, with the sources of the crate whose types are made from it.
-fn published_sarif_schema() -> jsonschema::Validator {
-    // Of other platforms, the packages are not here.
-    let host = host();
-    let options = ["--locked", "--offline", "--filter-platform", &host].map(str::to_owned);
-    let metadata = cargo_metadata::MetadataCommand::new()
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .other_options(options)
-        .exec()
-        .expect("the packages of this one");
-    let package = metadata.packages.iter().find(|it| it.name.as_str() == "serde-sarif");
-    let folder = package.and_then(|it| it.manifest_path.parent()).expect("its folder");
-    let text = std::fs::read_to_string(folder.join("src/schema.json")).expect("the schema");
-    // The pattern of languages has a bracket too many, and languages are not exported.
-    let text = text.replace("[a-zA-Z]{2}]?$", "[a-zA-Z]{2}$");
-    jsonschema::validator_for(&serde_json::from_str(&text).expect("JSON")).expect("a schema")
-}
-
-/// The platform of this compiler.
-#[expect(clippy::disallowed_methods, reason = "asks the compiler")]
-fn host() -> String {
-    let output = std::process::Command::new("rustc").arg("-vV").output().expect("rustc");
-    let text = String::from_utf8(output.stdout).expect("text");
-    let line = text.lines().find_map(|line| line.strip_prefix("host: "));
-    line.expect("a host").to_owned()
 }
 
 /// What SARIF 2.1.0 requires of the objects that are written here, from the text of the standard.

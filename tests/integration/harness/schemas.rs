@@ -1,4 +1,5 @@
-//! Compares the JSON documents of `evidence`, `propose` and `inbox` with the schemas that the program prints for them.
+//! Compares the JSON documents of `evidence`, `propose` and `inbox` with the schemas that the program prints for them, and
+//! finds the published schema of SARIF.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -49,4 +50,31 @@ pub fn check(arguments: &[&str], done: &Done) {
         let complaints = complaints(&command, document);
         assert!(complaints.is_empty(), "{arguments:?}: {document:#}: {complaints:#?}");
     }
+}
+
+/// The published schema of SARIF 2.1.0, with the sources of the crate whose types are made from it.
+pub fn published_sarif() -> Validator {
+    // Of other platforms, the packages are not here.
+    let host = host();
+    let options = ["--locked", "--offline", "--filter-platform", &host].map(str::to_owned);
+    let metadata = cargo_metadata::MetadataCommand::new()
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .other_options(options)
+        .exec()
+        .expect("the packages of this one");
+    let package = metadata.packages.iter().find(|it| it.name.as_str() == "serde-sarif");
+    let folder = package.and_then(|it| it.manifest_path.parent()).expect("its folder");
+    let text = std::fs::read_to_string(folder.join("src/schema.json")).expect("the schema");
+    // The pattern of languages has a bracket too many, and languages are not exported.
+    let text = text.replace("[a-zA-Z]{2}]?$", "[a-zA-Z]{2}$");
+    jsonschema::validator_for(&serde_json::from_str(&text).expect("JSON")).expect("a schema")
+}
+
+/// The platform of this compiler.
+#[expect(clippy::disallowed_methods, reason = "asks the compiler")]
+fn host() -> String {
+    let output = std::process::Command::new("rustc").arg("-vV").output().expect("rustc");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let line = text.lines().find_map(|line| line.strip_prefix("host: "));
+    line.expect("a host").to_owned()
 }

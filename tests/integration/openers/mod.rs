@@ -12,6 +12,8 @@ mod numbers;
 #[cfg(unix)]
 mod ranges;
 #[cfg(unix)]
+mod shapes;
+#[cfg(unix)]
 mod terraform;
 
 use std::fs;

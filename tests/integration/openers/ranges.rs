@@ -89,6 +89,15 @@ fn suggestions_are_applied_as_by_cargo_fix() {
     assert!(!read(by_cargo.path()).contains("mut ä"));
 }
 
+/// What a script writes to the file `results` in a folder, with the libraries for editors that `packaging/test.sh` installs.
+pub fn by_editor_library(script: &str, folder: &Path) -> Vec<u8> {
+    let readers = installed("COUNTERSIGN_READERS", "readers/bin/python");
+    let modules = readers.parent().and_then(Path::parent).unwrap().join("node_modules");
+    std::os::unix::fs::symlink(modules, folder.join("node_modules")).unwrap();
+    let _ = output(Path::new("node"), &["-e", script], folder);
+    fs::read(folder.join("results")).unwrap()
+}
+
 /// Applies each case of the file `cases`, as an editor does.
 const EDITOR: &str = r#"
 const { TextDocument } = require("vscode-languageserver-textdocument");
@@ -106,10 +115,7 @@ require("fs").writeFileSync("results", JSON.stringify(results));
 /// Where a plan is made of the edits of a language server, an editor makes the same text of them.
 #[test]
 fn edits_are_made_as_by_an_editor() {
-    let modules = installed("COUNTERSIGN_READERS", "readers/bin/python");
-    let modules = modules.parent().and_then(Path::parent).unwrap().join("node_modules");
     let folder = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink(modules, folder.path().join("node_modules")).unwrap();
     let (mut numbers, pieces) = (Numbers(4), ["a", "😀", "é", "\n", "\r\n", "xyz", " "]);
     let cases: Vec<(String, Value)> = (0..400)
         .map(|_| {
@@ -130,8 +136,7 @@ fn edits_are_made_as_by_an_editor() {
     let written: Vec<Value> =
         cases.iter().map(|(text, edits)| json!({"text": text, "edits": edits})).collect();
     fs::write(folder.path().join("cases"), Value::Array(written).to_string()).unwrap();
-    let _ = output(Path::new("node"), &["-e", EDITOR], folder.path());
-    let results = fs::read(folder.path().join("results")).unwrap();
+    let results = by_editor_library(EDITOR, folder.path());
     let results: Vec<Option<String>> = serde_json::from_slice(&results).unwrap();
     let (ours, mut accepted) = (Harness::new(), 0);
     let path = ours.workspace().join("a");
