@@ -399,31 +399,34 @@ need_mcp_sdk() {
 }
 
 # Programs with which plans made of other programs' files are compared: Aider's edit blocks, of which only the functions
-# that read and make them are used, Ruff, which writes its fixes as SARIF and makes them, and the libraries by which editors
-# check and make edits of language servers.
+# that read and make them are used, Ruff, which writes its fixes as SARIF and makes them, the libraries by which editors
+# check and make edits of language servers, and the types of Claude Code's hooks with their compiler.
 READERS='aider-chat==0.86.2 ruff==0.17.6'
-EDITOR_LIBRARIES='vscode-languageserver-textdocument@1.0.16 vscode-languageserver-types@3.18.5'
+LIBRARIES='vscode-languageserver-textdocument@1.0.16 vscode-languageserver-types@3.18.5'
+LIBRARIES="$LIBRARIES @anthropic-ai/claude-agent-sdk@0.3.332 typescript@5.9.3"
 
 # Installs them once, outside the checkout. Tests find them there, or by the program that COUNTERSIGN_READERS names.
 need_readers() {
     readers=${XDG_CACHE_HOME:-$HOME/.cache}/countersign/readers
     COUNTERSIGN_READERS=$readers/bin/python
     export COUNTERSIGN_READERS
-    if [ -z "$DRY_RUN" ] && [ "$(cat "$readers/installed" 2>/dev/null)" = "$READERS $EDITOR_LIBRARIES" ]; then
-        say "$READERS $EDITOR_LIBRARIES: here"
+    if [ -z "$DRY_RUN" ] && [ "$(cat "$readers/installed" 2>/dev/null)" = "$READERS $LIBRARIES" ]; then
+        say "$READERS $LIBRARIES: here"
         return
     fi
     need_packages "To install $READERS" "$PACKAGES_PYTHON"
-    need_packages "To install $EDITOR_LIBRARIES" "$PACKAGES_NODE"
-    say "$READERS $EDITOR_LIBRARIES: installing them once, into $readers"
+    need_packages "To install $LIBRARIES" "$PACKAGES_NODE"
+    say "$READERS $LIBRARIES: installing them once, into $readers"
     run rm -rf "$readers"
     run python3 -m venv "$readers"
     # The lists are meant to be split into words.
     # shellcheck disable=SC2086
     run "$readers/bin/pip" install --quiet --no-deps $READERS
+    # Of the types, the packages that they also name are not needed.
     # shellcheck disable=SC2086
-    run npm install --prefix "$readers" --no-save --no-audit --no-fund --ignore-scripts $EDITOR_LIBRARIES
-    [ -n "$DRY_RUN" ] || echo "$READERS $EDITOR_LIBRARIES" >"$readers/installed"
+    run npm install --prefix "$readers" --no-save --no-audit --no-fund --ignore-scripts --legacy-peer-deps \
+        --omit=optional $LIBRARIES
+    [ -n "$DRY_RUN" ] || echo "$READERS $LIBRARIES" >"$readers/installed"
 }
 
 # Everything that a build needs.

@@ -26,6 +26,12 @@ pub fn installed(variable: &str, in_cache: &str) -> PathBuf {
     path
 }
 
+/// The packages of Node.js that `packaging/test.sh` installs to compare with.
+pub fn node_modules() -> PathBuf {
+    let readers = installed("COUNTERSIGN_READERS", "readers/bin/python");
+    readers.parent().and_then(Path::parent).unwrap().join("node_modules")
+}
+
 /// The folder with the programs of the agents.
 fn programs() -> PathBuf {
     installed("COUNTERSIGN_AGENTS", "agents/node_modules/.bin")

@@ -6,3 +6,4 @@ mod answers;
 mod person;
 mod settings;
 mod tickets;
+mod types;

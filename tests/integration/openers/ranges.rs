@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::numbers::Numbers;
 use super::planned;
-use crate::harness::agents::installed;
+use crate::harness::agents::{installed, node_modules};
 use crate::harness::{Harness, tree};
 
 /// The output of a program in a folder.
@@ -91,9 +91,7 @@ fn suggestions_are_applied_as_by_cargo_fix() {
 
 /// What a script writes to the file `results` in a folder, with the libraries for editors that `packaging/test.sh` installs.
 pub fn by_editor_library(script: &str, folder: &Path) -> Vec<u8> {
-    let readers = installed("COUNTERSIGN_READERS", "readers/bin/python");
-    let modules = readers.parent().and_then(Path::parent).unwrap().join("node_modules");
-    std::os::unix::fs::symlink(modules, folder.join("node_modules")).unwrap();
+    std::os::unix::fs::symlink(node_modules(), folder.join("node_modules")).unwrap();
     let _ = output(Path::new("node"), &["-e", script], folder);
     fs::read(folder.join("results")).unwrap()
 }
