@@ -104,6 +104,7 @@ impl PlanPage {
                     edit.text = text;
                     edit.wants_focus = false;
                 }
+                self.told_of_edits = false;
                 return;
             }
             RevisionAction::LeaveEdit => {
@@ -237,6 +238,21 @@ impl PlanPage {
                 wants_focus: true,
             });
         });
+    }
+
+    /// Whether the window stays open, because closing it would drop what was typed or chosen. The second request closes
+    /// it.
+    pub fn asks_about_edits(&mut self, shared: &mut Shared) -> bool {
+        let left = self.left.values().map(|left| &left.revising);
+        let mut all = self.sessions().map(|session| &session.revising).chain(left);
+        let has_some = all.any(|revising| revising.unfinished().is_some());
+        if !has_some || std::mem::replace(&mut self.told_of_edits, true) {
+            return false;
+        }
+        let summary = "The window stays open: you have not finished changing a plan.";
+        let next = "Apply the change, or close the window again to drop it.";
+        shared.notify(Tone::Caution, summary, "", next);
+        true
     }
 
     /// Makes a revision with one more change, and shows it.

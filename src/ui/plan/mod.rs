@@ -72,6 +72,7 @@ use crate::run::{
 };
 
 pub(crate) use action_bar::bar_ui;
+pub(super) use argument_editor::edits_argument;
 pub use bar_model::{Bar, bar};
 pub use card::CardView;
 pub use change_jump::go_to_change;
