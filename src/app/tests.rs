@@ -33,6 +33,7 @@ mod panics;
 mod previews;
 mod queue;
 mod retention;
+mod revising;
 mod run_elsewhere;
 mod secrets;
 mod simulation;

@@ -53,6 +53,8 @@ mod proposed_plans;
 mod query_thread;
 mod record_decisions;
 mod retention;
+mod revise_plan;
+mod revisions;
 mod save_rules;
 mod save_settings;
 mod secrets;
@@ -66,8 +68,8 @@ mod tests;
 
 pub use crate::autonomy::{LoopOrder, PlanDecision};
 pub use crate::engine::{
-    Clock, CommandJudge, FollowUp, PreviewBatch, PreviewPosition, Simulation, SystemClock,
-    WorkspaceChoice,
+    ChosenLines, Clock, CommandJudge, FollowUp, PreviewBatch, PreviewPosition, Simulation,
+    SystemClock, WorkspaceChoice,
 };
 pub use contents::{Content, ReadContent, Save, SaveSource};
 pub use editor::{EditorCommand, EditorLocation, OpenEditor, OpenSettingsFile};
@@ -95,6 +97,8 @@ pub use proposed_plans::OpenProposed;
 pub use query_thread::{Continuation, PlanRead, Query, QueryContext, QueryError, QueryThread};
 pub use record_decisions::{RecordAuthorization, RecordTrust, RememberWalls, RevokeClass};
 pub use retention::{PreviewPurge, PurgeRecords, PurgedRecords};
+pub use revise_plan::{ReadArgument, RevisePlan, RevisedPlan, RevisionBase, RevisionEdit};
+pub use revisions::{BaseState, Revised};
 pub use save_rules::{ReadRules, RuleChange, SaveRules, SavedRules};
 pub use save_settings::{SaveSettings, UpdateSetting};
 pub use suggestion_plans::PlanSuggestions;

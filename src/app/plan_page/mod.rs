@@ -13,6 +13,7 @@ mod previews;
 mod question;
 mod queue;
 mod recorded;
+mod revising;
 mod run;
 mod seen;
 mod session;
@@ -65,6 +66,8 @@ pub(super) struct PlanPage {
     must_see: MustSee,
     /// The digest of the plan whose authorization dialog opens after the next review.
     to_authorize: Option<Digest>,
+    /// Whether the person was told that closing the window drops what was typed for an argument.
+    told_of_edits: bool,
     /// The notice about the attempt to connect to a host, while it is under way.
     host_notice: Option<u64>,
     /// Whether a terminal was opened since the last frame.
@@ -102,6 +105,7 @@ impl PlanPage {
             to_authorize: None,
             opened_terminal: false,
             host_notice: None,
+            told_of_edits: false,
             watch: Watch::new(wake),
         }
     }
@@ -334,6 +338,8 @@ impl PlanPage {
         let mut files = BTreeSet::new();
         let shown = self.shown.as_ref();
         files.extend(shown.and_then(PlanSession::path).map(Path::to_path_buf));
+        // A revision is made from another file, of which a change is told.
+        files.extend(shown.and_then(|it| Some(it.opened.revised.as_ref()?.base.clone())));
         for session in shown.into_iter().chain(self.running()) {
             if let Some(review) = &session.opened.review {
                 let inputs = review.binding.inputs.keys();

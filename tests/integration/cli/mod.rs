@@ -11,6 +11,7 @@ mod evidence_schemas;
 #[cfg(target_os = "linux")]
 mod foreign_text;
 mod looking_back;
+mod revise;
 mod risk;
 mod run;
 mod simulate;
