@@ -47,7 +47,9 @@ pub enum StopReason {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// It speaks another version of the protocol.
-    #[error("the agent speaks version {0} of the Agent Client Protocol, and Countersign speaks version {VERSION}")]
+    #[error(
+        "the agent speaks version {0} of the Agent Client Protocol, and Countersign speaks version {VERSION}"
+    )]
     Version(String),
     /// Nobody is logged in to it.
     #[error("nobody is logged in to the agent ({message})")]
@@ -266,7 +268,8 @@ impl Client {
                 Ok(vec![Event::Begun(session), Event::Send(request)])
             }
             Asked::Prompt => {
-                let reason = text("stopReason").ok_or_else(|| unreadable("it has no stopReason"))?;
+                let reason =
+                    text("stopReason").ok_or_else(|| unreadable("it has no stopReason"))?;
                 let reason = match reason {
                     "end_turn" => StopReason::EndTurn,
                     "cancelled" => StopReason::Cancelled,

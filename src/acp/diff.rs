@@ -25,9 +25,9 @@ impl FileDiff {
                     (Some((at, _)), None) if !overlaps(now, old, at) => {
                         Ok(now.replacen(old, &self.new, 1))
                     }
-                    (Some(_), _) => Err(format!(
-                        "the text that the agent replaces is in {path} more than once"
-                    )),
+                    (Some(_), _) => {
+                        Err(format!("the text that the agent replaces is in {path} more than once"))
+                    }
                     (None, _) => Err(format!(
                         "{path} has another text than the one that the agent shows as the old one"
                     )),

@@ -75,7 +75,9 @@ impl Permission {
         let allow = match ids("allow_once").as_slice() {
             [] => Err("the agent offers no option to allow this once"),
             [id] if is_unique(id) => Ok((*id).to_owned()),
-            _ => Err("the agent offers several options to allow this once, and says nothing that tells them apart"),
+            _ => Err(
+                "the agent offers several options to allow this once, and says nothing that tells them apart",
+            ),
         };
         let reject = ids("reject_once").into_iter().find(|id| is_unique(id)).map(str::to_owned);
         Ok(Self { id, call, allow, reject })

@@ -30,11 +30,15 @@ fn working() -> Client {
     let answered =
         json!({"protocolVersion": 1, "agentInfo": {"name": "a", "title": "Agent", "version": "2"}});
     let events = receive(&mut client, &answer(0, &answered)).unwrap();
-    let [Event::Connected(info), Event::Send(line)] = events.as_slice() else { panic!("{events:?}") };
+    let [Event::Connected(info), Event::Send(line)] = events.as_slice() else {
+        panic!("{events:?}")
+    };
     assert_eq!((info.name.as_str(), info.version.as_str()), ("Agent", "2"));
     assert_eq!(sent(line)["params"], json!({"cwd": "/w", "mcpServers": []}));
     let events = receive(&mut client, &answer(1, &json!({"sessionId": SESSION}))).unwrap();
-    let [Event::Begun(session), Event::Send(line)] = events.as_slice() else { panic!("{events:?}") };
+    let [Event::Begun(session), Event::Send(line)] = events.as_slice() else {
+        panic!("{events:?}")
+    };
     assert_eq!((session.as_str(), &sent(line)["params"]["sessionId"]), (SESSION, &json!(SESSION)));
     assert_eq!(sent(line)["params"]["prompt"], json!([{"type": "text", "text": "mend it"}]));
     client
@@ -51,7 +55,8 @@ fn update(update: Value) -> Value {
 }
 
 fn options(options: &[(&str, &str)]) -> Value {
-    let options = options.iter().map(|(id, kind)| json!({"optionId": id, "kind": kind, "name": ""}));
+    let options =
+        options.iter().map(|(id, kind)| json!({"optionId": id, "kind": kind, "name": ""}));
     options.collect()
 }
 
@@ -93,7 +98,8 @@ fn ids_of_both_sides_do_not_mix() {
     let mut client = working();
     // Our requests had the ids 0 to 2; the agent's begin with 0, too.
     for id in [json!(0), json!(2), json!("2"), json!(-1)] {
-        let write = request(id.clone(), "fs/write_text_file", json!({"path": "/w/a", "content": ""}));
+        let write =
+            request(id.clone(), "fs/write_text_file", json!({"path": "/w/a", "content": ""}));
         let events = receive(&mut client, &write).unwrap();
         let [Event::Write(write)] = events.as_slice() else { panic!("{events:?}") };
         let answer = sent(&write.answer(Ok(())));
@@ -177,7 +183,8 @@ fn requests_without_a_usable_form_are_refused() {
         request["params"]["sessionId"] = "other".into();
         request
     };
-    let wrong = json!({"toolCallId": "c", "content": [{"type": "diff", "path": "/w/a", "newText": 3}]});
+    let wrong =
+        json!({"toolCallId": "c", "content": [{"type": "diff", "path": "/w/a", "newText": 3}]});
     let asks = |call: &Value, options: Value| {
         let params = json!({"toolCall": call, "options": options});
         request(json!(5), "session/request_permission", params)
@@ -220,7 +227,8 @@ fn an_agent_of_no_use_is_a_fault() {
     assert!(matches!(fault(json!({})), Fault::Answer { method: "initialize", .. }));
     let refused = |code: i64| {
         let mut client = client();
-        let initialized = json!({"protocolVersion": 1, "authMethods": [{"id": "k", "name": "API key"}]});
+        let initialized =
+            json!({"protocolVersion": 1, "authMethods": [{"id": "k", "name": "API key"}]});
         receive(&mut client, &answer(0, &initialized)).unwrap();
         let error = json!({"code": code, "message": "no", "data": {"details": "why"}});
         let line = json!({"jsonrpc": "2.0", "id": 1, "error": error});
@@ -233,8 +241,13 @@ fn an_agent_of_no_use_is_a_fault() {
     let mut silent = client();
     let events = silent.receive(b"Starting\xff...").unwrap();
     assert_eq!(events, [Event::Noise("Starting\u{fffd}...".to_owned())]);
-    for line in ["[1]", "{}", "{\"jsonrpc\":\"2.0\"}", "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"x\"}"] {
-        assert!(matches!(silent.receive(line.as_bytes()).unwrap()[..], [Event::Noise(_)]), "{line}");
+    for line in
+        ["[1]", "{}", "{\"jsonrpc\":\"2.0\"}", "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"x\"}"]
+    {
+        assert!(
+            matches!(silent.receive(line.as_bytes()).unwrap()[..], [Event::Noise(_)]),
+            "{line}"
+        );
     }
     let deep = "[".repeat(100_000);
     assert!(matches!(silent.receive(deep.as_bytes()).unwrap()[..], [Event::Noise(_)]));

@@ -28,6 +28,7 @@
 //! frame are dropped, and a message replaces the page. `COUNTERSIGN_FAULTS` plants panics for tests, only in builds
 //! with the feature `inspection`.
 
+pub mod acp;
 mod answer_slots;
 mod bounded_loop;
 pub mod calls;
@@ -70,7 +71,7 @@ pub use crate::engine::{
     WorkspaceChoice,
 };
 pub use contents::{Content, ReadContent, Save, SaveSource};
-pub use editor::{EditorCommand, EditorLocation, OpenEditor, OpenSettingsFile};
+pub use editor::{EditorCommand, EditorLocation, OpenEditor, OpenSettingsFile, split_words};
 pub use evidence_queries::{
     CountHits, CountTimes, IndexRecords, JudgeCommands, ListLoops, ListRuns, ReadExecution,
     ReadLoopAgain, ReadRunAgain, Reconcile, ReplayLoop, ReplayRun, ReplayedLoop, ReplayedRun,

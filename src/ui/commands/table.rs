@@ -2,7 +2,7 @@
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
-use super::{Command, Situation, Spec};
+use super::{Command, Situation, Spec, agent};
 use crate::ui::{Icon, Page, icon};
 
 /// A decision about a plan needs the plan in sight.
@@ -19,7 +19,7 @@ fn needs_rows(state: &Situation) -> Option<&'static str> {
         Page::Plan => state.steps,
         Page::Evidence => state.results,
         Page::Diagnostics => state.diagnostics,
-        Page::Loop => 0,
+        Page::Loop | Page::Agent => 0,
     };
     (rows == 0).then_some("There is nothing to select.")
 }
@@ -62,26 +62,26 @@ const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND }
 
 impl Spec {
     /// A command that is always available, without a tooltip and a key.
-    const fn new(command: Command, text: &'static str, icon: Option<Icon>) -> Self {
+    pub(super) const fn new(command: Command, text: &'static str, icon: Option<Icon>) -> Self {
         Self { command, text, icon, tooltip: "", shortcut: None, unavailable: |_| None }
     }
 
-    const fn tooltip(self, tooltip: &'static str) -> Self {
+    pub(super) const fn tooltip(self, tooltip: &'static str) -> Self {
         Self { tooltip, ..self }
     }
 
-    const fn key(self, modifiers: Modifiers, key: Key) -> Self {
+    pub(super) const fn key(self, modifiers: Modifiers, key: Key) -> Self {
         Self { shortcut: Some(KeyboardShortcut::new(modifiers, key)), ..self }
     }
 
     /// Makes the command unavailable whenever `unavailable` returns a reason.
-    const fn unless(self, unavailable: fn(&Situation) -> Option<&'static str>) -> Self {
+    pub(super) const fn unless(self, unavailable: fn(&Situation) -> Option<&'static str>) -> Self {
         Self { unavailable, ..self }
     }
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 73] = [
+pub static TABLE: [Spec; 77] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -305,6 +305,7 @@ pub static TABLE: [Spec; 73] = [
     Spec::new(Command::GoLoop, "Loop", Some(icon::REPEAT))
         .tooltip("Let a planner work towards a goal, attempt by attempt. Its plans need your authorization.")
         .key(Modifiers::COMMAND, Key::Num4),
+    agent::GO,
     Spec::new(Command::GoBack, "Back", None)
         .tooltip("Return to where you were before: the page, and what was selected on it.")
         .key(Modifiers::ALT, Key::ArrowLeft)
@@ -343,6 +344,9 @@ pub static TABLE: [Spec; 73] = [
             needs_ended_run(state, state.page == Page::Loop && state.loop_changed_files,
                 "No ended loop that changed files is shown.")
         }),
+    agent::NEW,
+    agent::START,
+    agent::STOP,
     Spec::new(Command::FilterDiagnostics, "Filter diagnostics", Some(icon::SEARCH))
         .tooltip("Go to the diagnostics and filter them.")
         .key(SHIFT_COMMAND, Key::F),
