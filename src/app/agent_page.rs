@@ -50,6 +50,11 @@ impl AgentPage {
         self.form.missing()
     }
 
+    /// The session that was started last.
+    pub(super) fn state(&self) -> Option<&AgentState> {
+        self.state.as_ref()
+    }
+
     /// The folder in which the agent of the page works.
     pub(super) fn workspace(&self) -> Option<&str> {
         self.state.as_ref().filter(|_| !self.shows_form()).map(|state| &*state.workspace)

@@ -4,7 +4,7 @@
 mod person;
 mod report;
 
-use std::io::Read as _;
+use std::io::{PipeReader, Read as _, Write as _, pipe};
 use std::sync::Arc;
 
 use super::confirmation::CommandLine;
@@ -30,6 +30,7 @@ const PROMPT_BYTES: u64 = 1 << 20;
 /// # Errors
 /// The options, the workspace or the evidence cannot be used, or the agent cannot be started.
 pub(super) fn acp(command: &args::Acp, out: &mut Output) -> Result<Exit, Refusal> {
+    let mut interrupt = Interrupt::new()?;
     let confirmation = CommandLine::new(command.confirm, is_terminal())?;
     let prompt = prompt(command)?;
     let policy = command.options.policy()?;
@@ -55,7 +56,7 @@ pub(super) fn acp(command: &args::Acp, out: &mut Output) -> Result<Exit, Refusal
         say(&format!("Workspace {}. {}", quoted(&folder), quoted(&choice.reason)));
         warn_of_other_runs(&location, &choice.folder);
     }
-    let interrupt = Interrupt::new()?;
+    let confirmation = confirmation.ending_with(interrupt.ends()?);
     let mut terminal = Terminal::new(choice, policy, location.clone(), confirmation, out.json());
     let end = run(&order, &mut terminal, &interrupt.over).map_err(Refusal::not_started)?;
     let report = terminal.into_report();
@@ -96,7 +97,7 @@ fn prompt(command: &args::Acp) -> Result<String, Refusal> {
 struct Interrupt {
     over: Arc<StopSignal>,
     /// Kept, because signals keep their listeners only weakly.
-    _stops: Arc<dyn Fn() + Send + Sync>,
+    kept: Vec<Arc<dyn Fn() + Send + Sync>>,
     _control: ControlHandle,
 }
 
@@ -112,7 +113,20 @@ impl Interrupt {
             Arc::new(move || over.set())
         };
         control.stop_signal().listen(&stops);
-        Ok(Self { over, _stops: stops, _control: control })
+        Ok(Self { over, kept: vec![stops], _control: control })
+    }
+
+    /// A pipe from which something can be read once the session is over.
+    fn ends(&mut self) -> Result<PipeReader, Refusal> {
+        let (reader, writer) = pipe().map_err(|error| {
+            Refusal::usage(format!("the system has no pipe: {error}"), "Try again.")
+        })?;
+        let ends: Arc<dyn Fn() + Send + Sync> = Arc::new(move || {
+            let _ = (&writer).write_all(b"x");
+        });
+        self.over.listen(&ends);
+        self.kept.push(ends);
+        Ok(reader)
     }
 }
 

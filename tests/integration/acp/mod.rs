@@ -4,3 +4,5 @@
 mod gemini;
 mod scripted;
 mod session;
+#[cfg(feature = "inspection")]
+mod window;

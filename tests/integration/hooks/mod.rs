@@ -3,6 +3,6 @@
 
 mod agents;
 mod answers;
-mod person;
+pub mod person;
 mod settings;
 mod tickets;
