@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --long) long=1 seconds=1200 ;;
     --add) add=1 ;;
-    parse_plan | openers | preconditions | risk_scan | risk_first_reader | risk_second_reader | risk_classify) only=$1 ;;
+    acp | parse_plan | openers | preconditions | risk_scan | risk_first_reader | risk_second_reader | risk_classify) only=$1 ;;
     *)
         if [ -z "$add" ] || [ -z "$only" ]; then usage; fi
         break

@@ -32,6 +32,7 @@
 //! | [`openers`] | files of other programs as plans; pure |
 //! | [`hooks`] | the hooks of agents: their calls and answers, and the channel to the window; pure |
 //! | [`mcp`] | the Model Context Protocol: answers to messages of agents; pure |
+//! | [`acp`] | the Agent Client Protocol: what messages of agents mean, and answers to them; pure |
 //! | [`run`] | events, results and records of runs as pure data |
 //! | [`workspace`] | the folders that tools may touch: paths, reading, searching, writing whole files |
 //! | [`process`] | the only room that starts programs; their time limits and isolation ("walls") |
@@ -56,8 +57,8 @@
 //! ```text
 //! main → app, cli
 //! app → ui, worker                 ui → code
-//! cli → worker, planner, autonomy, engine, export, evidence, tools, remote, process, openers, hooks, mcp, code
-//! worker → autonomy, engine, export, evidence, tools, remote, openers, hooks
+//! cli → worker, planner, autonomy, engine, export, evidence, tools, remote, process, openers, hooks, mcp, acp, code
+//! worker → autonomy, engine, export, evidence, tools, remote, openers, hooks, acp
 //! planner → tools, cargo
 //! autonomy → engine, evidence, tools, process
 //! engine → tools, evidence, remote, process, workspace
@@ -112,6 +113,7 @@
 #[cfg(test)]
 extern crate self as countersign;
 
+pub mod acp;
 pub mod app;
 pub mod authorization;
 pub mod autonomy;

@@ -16,10 +16,12 @@
 //! - `loop` (the empty form), or `loop-` and a stop reason such as `completed` or one of `filled`, `faulty`, `class`, `refused`,
 //!   `nowhere`, `untrusted`, `trusted`, `trust`, `planning`, `waiting`, `applying`, `stopping`, `interrupted`,
 //!   `unverified`, `crowded`, `many`
+//! - `agent` (the empty form), or `agent-` and one of `filled`, `refused`, `starting`, `working`, `waiting`, `done`, `failed`
 //! - `viewer-` and one of `text`, `colours`, `tree`, `table`, `diff`, `hex`, `part`, `loading`, `sealed`, `empty`
 
 #![expect(clippy::indexing_slicing, reason = "the example data always has the indexed items")]
 
+mod agent;
 mod batch;
 mod fixture;
 mod found;

@@ -41,7 +41,7 @@ use countersign::ui::plan::{
 use countersign::ui::theme::Tone;
 use countersign::ui::{OnScreen, StatusView, WindowView, icon};
 
-use super::{batch, fixture, found, looping::LoopScene, revert, signing};
+use super::{agent::AgentScene, batch, fixture, found, looping::LoopScene, revert, signing};
 
 pub struct Scene {
     name: String,
@@ -93,6 +93,7 @@ pub struct Scene {
     question: Option<EvidenceQuestion>,
     answer: Option<EvidenceAnswer>,
     pub looping: LoopScene,
+    pub agent: AgentScene,
     looked_at: LookedAt,
     choices: PlanChoices,
     list: StepList,
@@ -455,6 +456,7 @@ impl Scene {
         let page = match name {
             _ if checked => Page::Diagnostics,
             _ if name == "loop" || name.starts_with("loop-") => Page::Loop,
+            _ if name == "agent" || name.starts_with("agent-") => Page::Agent,
             _ => Page::Plan,
         };
         let inbox = match name {
@@ -566,6 +568,7 @@ impl Scene {
             },
             contents,
             looping: LoopScene::new(name),
+            agent: AgentScene::new(name),
             // Steps 3 and 5 must be looked at.
             choices: PlanChoices::default(),
             list: StepList::default(),
@@ -666,6 +669,8 @@ impl Scene {
             Action::Do(Command::GoEvidence) => self.page = Page::Evidence,
             Action::Do(Command::GoDiagnostics) => self.page = Page::Diagnostics,
             Action::Do(Command::GoLoop) => self.page = Page::Loop,
+            Action::Do(Command::GoAgent) => self.page = Page::Agent,
+            Action::Agent(action) => self.agent.play(action),
             Action::Do(Command::Verify) => self.verification = verified(),
             Action::Do(Command::NewLoop) => self.looping.focus_goal.set(true),
             Action::Do(Command::StartLoop) => self.looping.start(),
@@ -837,12 +842,16 @@ impl Scene {
                     && self.page == Page::Loop,
                 can_go_back: self.name == "returning",
                 attempt_waits: matches!(&*self.name, "loop-waiting" | "attempt-failed"),
+                agent_works: self.agent.works(),
+                agent_form: self.agent.state.is_none(),
+                agent_lacks: self.agent.form.missing(),
                 loop_form: self.looping.has_form(),
                 loop_changed_files: self.looping.shown.state.is_over(),
                 form_lacks: self.looping.lacks(),
                 folders_unusable: self.looping.place.as_ref().and_then(PlaceReview::refusal),
                 asking: asking.map(|request| request.step_index),
-                inbox_waiting: self.inbox_waits.iter().filter(|waits| **waits).count(),
+                inbox_waiting: self.inbox_waits.iter().filter(|waits| **waits).count()
+                    + self.agent.waiting(),
                 queued: self.queue.len(),
                 queue_held: self.name == "queue",
                 over: self.run.is_over(),
@@ -990,6 +999,7 @@ impl Scene {
                 scroll_to_selected: self.scroll_to_diagnostic.take(),
             }),
             looping: self.looping.view(&self.now),
+            agent: self.agent.view(),
             status: StatusView::new(&self.run, self.now.ms, Some(9_200), None),
             notices: &self.notices,
             dialog: question.filter(|_| self.dialog).map(|question| Dialog { prompt, question }),

@@ -3,6 +3,8 @@
 //!
 //! `sh packaging/fuzz.sh` builds the targets and runs them; README.md describes the kept inputs.
 
+#[path = "../../src/acp/mod.rs"]
+pub mod acp;
 #[path = "../../src/authorization/mod.rs"]
 pub mod authorization;
 #[path = "../../src/cargo/mod.rs"]

@@ -106,7 +106,7 @@ impl App {
             Some(Settled::Ticket) => {}
             Some(Settled::Permitted) => {
                 self.forget_call(file);
-                let summary = format!("{} makes the change itself.", call.agent);
+                let summary = format!("{} does it itself.", call.agent);
                 let next =
                     "The evidence says that you permitted it, and not what the agent then did.";
                 self.shared.notify(Tone::Dim, summary, "", next);
@@ -144,11 +144,7 @@ impl PlanPage {
         match call {
             None => authorization,
             Some(call) if !call.runs_here => authorization.for_agent_call(&call.text),
-            Some(WaitingCall { agent, session, .. }) => {
-                let note =
-                    format!("asked by the hook of {agent}, session {session:?}; run by a ticket");
-                authorization.asked_by(note)
-            }
+            Some(call) => authorization.asked_by(call.asked_by.clone()),
         }
     }
 

@@ -46,6 +46,7 @@ impl App {
                 shared.report_io(opened, "The folder picker cannot be opened.", next);
             }
             Action::Loop(action) => self.loop_page.apply(action, shared),
+            Action::Agent(action) => self.apply_agent(action),
             Action::Artifact(ArtifactAction::Load { digest, shape, copy }) => {
                 shared.load_content((digest, shape), copy);
             }
@@ -181,6 +182,10 @@ impl App {
             Command::GoEvidence => self.show_page(Page::Evidence),
             Command::GoDiagnostics => self.show_page(Page::Diagnostics),
             Command::GoLoop => self.show_loop_page(),
+            Command::GoAgent => self.show_agent_page(),
+            Command::NewAgent => self.new_agent_session(),
+            Command::StartAgent => self.start_agent(),
+            Command::StopAgent => self.stop_agent(),
             Command::GoBack => self.go(Direction::Back),
             Command::GoForward => self.go(Direction::Forward),
             Command::NewLoop => {
@@ -281,7 +286,7 @@ impl App {
         match self.shared.page {
             Page::Plan if self.plan.shown.is_some() => self.plan.find_step(),
             Page::Diagnostics => self.filter_diagnostics(),
-            Page::Plan | Page::Evidence | Page::Loop => self.search_evidence(),
+            Page::Plan | Page::Evidence | Page::Loop | Page::Agent => self.search_evidence(),
         }
     }
 
@@ -324,7 +329,7 @@ impl App {
     fn move_selection(&mut self, by: isize) {
         match self.shared.page {
             Page::Plan => self.plan.move_selection(by),
-            Page::Loop => {}
+            Page::Loop | Page::Agent => {}
             Page::Evidence => self.evidence.move_selection(by, &mut self.shared),
             Page::Diagnostics => {
                 self.plan.with_shown(|session| session.diagnostics.move_selection(by));

@@ -8,6 +8,7 @@ use super::recent::RecentChange;
 use super::shared::Prompt;
 use crate::plan::Code;
 use crate::run::{Failure, RunEvent, RunStatus, StopCode};
+use crate::ui::action::FolderFor;
 use crate::ui::format::counted;
 use crate::ui::notice::Scope;
 use crate::ui::plan::RecentPlan;
@@ -45,9 +46,10 @@ impl App {
             Some(Ok(PickerResult::PlanFolder { folder, purpose, plan })) => {
                 self.plan.choose_folder(&plan, folder, purpose, &mut self.shared);
             }
-            Some(Ok(PickerResult::Folder(folder, field))) => {
-                self.loop_page.set_folder(&folder, field, &self.shared);
-            }
+            Some(Ok(PickerResult::Folder(folder, field))) => match field {
+                FolderFor::Agent => self.agent.set_folder(&folder),
+                _ => self.loop_page.set_folder(&folder, field, &self.shared),
+            },
             Some(Err(error)) => {
                 let next = "Check that the temporary folder is writable.";
                 self.shared.report_io(Err(error), "The example cannot be copied.", next);
@@ -59,6 +61,7 @@ impl App {
         }
         self.take_inbox();
         self.take_calls();
+        self.take_agent_news();
         self.plan.prefetch(&mut self.shared);
         self.loop_page.check_folders_when_due(&mut self.shared);
         self.update_lists();

@@ -149,6 +149,7 @@ impl Dialogs {
                 let title = match field {
                     FolderFor::Plans => "Folder with the plans",
                     FolderFor::Workspace => "Workspace of the loop",
+                    FolderFor::Agent => "Workspace of the agent",
                 };
                 PickerResult::Folder(self.dialog(title, start).pick_folder()?, field)
             }

@@ -127,6 +127,7 @@ impl App {
     pub(super) fn draw_and_apply(&mut self, ui: &mut egui::Ui) {
         let actions = self.draw(ui);
         self.loop_page.reset_frame_flags();
+        self.agent.reset_frame_flags();
         self.evidence.reset_frame_flags();
         self.plan.reset_frame_flags(self.shared.page);
         for action in actions {

@@ -5,6 +5,7 @@
 //! `draw` draws the views and collects the person's actions, and `apply` passes each action to its page. Nothing here
 //! blocks. Colours and layout are in [`crate::ui`]; nothing here executes steps or contains SQL.
 
+mod agent_page;
 mod attention;
 mod calls;
 mod commands;
@@ -64,6 +65,7 @@ use crate::worker::{
 pub use offscreen::Offscreen;
 pub use start::{Options, StartError, run};
 
+use agent_page::AgentPage;
 use evidence_page::EvidencePage;
 use loop_page::LoopPage;
 use plan_page::PlanPage;
@@ -77,6 +79,7 @@ struct App {
     plan: PlanPage,
     evidence: EvidencePage,
     loop_page: LoopPage,
+    agent: AgentPage,
     settings: Settings,
     settings_file: Option<PathBuf>,
     /// Whether the settings file has a fault. Such a file is never overwritten.
@@ -158,6 +161,7 @@ impl App {
             ),
             evidence: EvidencePage::new(loaded.settings.searches.clone()),
             loop_page: LoopPage::default(),
+            agent: AgentPage::default(),
             settings: loaded.settings,
             settings_file: loaded.file,
             settings_have_fault,

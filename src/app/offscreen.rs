@@ -6,8 +6,9 @@
 use std::path::PathBuf;
 
 use super::{App, Options, settings};
+use crate::ui::agent_page::AgentState;
 use crate::ui::plan::Approval;
-use crate::ui::{Action, Command, DialogAction};
+use crate::ui::{Action, Command, DialogAction, Page};
 use crate::worker::Folders;
 
 /// The window's state with its threads. A frame is drawn only when [`frame`](Self::frame) is called.
@@ -45,6 +46,26 @@ impl Offscreen {
     pub fn is_authorized(&self) -> bool {
         let shown = self.app.plan.shown.as_ref();
         shown.is_some_and(|it| matches!(it.approval, Approval::Approved { .. }))
+    }
+
+    /// Applies an action of the person.
+    pub fn act(&mut self, ctx: &egui::Context, action: Action) {
+        self.app.apply(action, ctx);
+    }
+
+    /// The number of plans in the inbox that wait for the person.
+    pub fn waiting(&self) -> usize {
+        self.app.inbox.waiting()
+    }
+
+    /// The page that is shown.
+    pub fn page(&self) -> Page {
+        self.app.shared.page
+    }
+
+    /// The session with an agent that was started last.
+    pub fn agent(&self) -> Option<&AgentState> {
+        self.app.agent.state()
     }
 
     /// Opens a plan file.

@@ -62,6 +62,7 @@ impl App {
                 (None, Page::Evidence) => "evidence page",
                 (None, Page::Diagnostics) => "diagnostics page",
                 (None, Page::Loop) => "loop page",
+                (None, Page::Agent) => "agent page",
             });
             return;
         };

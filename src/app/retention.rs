@@ -81,7 +81,7 @@ impl App {
         match self.shared.page {
             Page::Plan | Page::Diagnostics => self.plan.shown_run(),
             Page::Evidence => self.evidence.detail.as_ref().map(|detail| detail.row.run_id),
-            Page::Loop => None,
+            Page::Loop | Page::Agent => None,
         }
     }
 

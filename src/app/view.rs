@@ -36,6 +36,7 @@ impl App {
                 ..shown.diagnostics.view(&shown.run, shown.opened.plan.as_deref())
             }),
             looping: self.loop_page.view(shared),
+            agent: self.agent.view(self.inbox.waiting()),
             status: self.status(),
             notices: &shared.notices,
             dialog,
@@ -77,6 +78,10 @@ impl App {
             let state = self.loop_page.shown_state()?;
             return Some((state.workspace.clone(), "The workspace of the loop.".to_owned()));
         }
+        if self.shared.page == Page::Agent {
+            let workspace = self.agent.workspace()?.to_owned();
+            return Some((workspace, "The workspace of the agent.".to_owned()));
+        }
         let session = self.plan.shown.as_ref()?;
         match &session.opened.review {
             Some(review) => {
@@ -95,6 +100,9 @@ impl App {
             not_exportable: self.evidence.not_exportable(),
             search_offered: is_offered(self.evidence.text()),
             looping: self.loop_page.under_way().is_some(),
+            agent_works: self.agent.works(),
+            agent_form: self.agent.shows_form(),
+            agent_lacks: self.agent.lacks(),
             inbox_waiting: self.inbox.waiting(),
             in_inbox: self.shown_in_inbox().is_some(),
             inbox_decided: self.decided_in_inbox().next().is_some(),

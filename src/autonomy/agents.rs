@@ -1,5 +1,5 @@
-//! The agents that are bundled planners: what each keeps in a folder of its own, and what of that it may write while it
-//! plans (SPEC §7.5, §13).
+//! The agents that are bundled planners or can be talked to: what each keeps in a folder of its own, and what of that it
+//! may write while it works (SPEC §7.5, §13).
 
 use std::env;
 use std::ffi::OsString;
@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use crate::risk::AgentFolder;
 
-/// An agent as a planner.
-struct AgentPlanner {
+/// An agent.
+struct KnownAgent {
     name: &'static str,
     /// The variable that moves its folder, and the folder below the one that the variable names.
     variable: (&'static str, &'static str),
@@ -21,8 +21,8 @@ struct AgentPlanner {
 }
 
 /// The agents. Each is named like its program.
-const AGENTS: [AgentPlanner; 3] = [
-    AgentPlanner {
+const AGENTS: [KnownAgent; 3] = [
+    KnownAgent {
         name: "codex",
         variable: ("CODEX_HOME", ""),
         folder: ".codex",
@@ -36,14 +36,14 @@ const AGENTS: [AgentPlanner; 3] = [
         ],
         read_only_if_there: &["skills"],
     },
-    AgentPlanner {
+    KnownAgent {
         name: "claude",
         variable: ("CLAUDE_CONFIG_DIR", ""),
         folder: ".claude",
         read_only: &["settings.json", "CLAUDE.md", "agents", "commands", "hooks", "skills"],
         read_only_if_there: &["plugins"],
     },
-    AgentPlanner {
+    KnownAgent {
         name: "gemini",
         variable: ("GEMINI_CLI_HOME", ".gemini"),
         folder: ".gemini",
@@ -61,7 +61,41 @@ const AGENTS: [AgentPlanner; 3] = [
     },
 ];
 
-/// The folder of the agent with this name; `None` if no bundled planner is one, or the system does not say where it is.
+/// Agents that are no planners, but can be talked to while they work.
+const OTHERS: [KnownAgent; 3] = [
+    KnownAgent {
+        name: "copilot",
+        variable: ("COPILOT_HOME", ""),
+        folder: ".copilot",
+        read_only: &[],
+        read_only_if_there: &["mcp-config.json", "agents", "hooks", "skills"],
+    },
+    KnownAgent {
+        name: "opencode",
+        variable: ("XDG_DATA_HOME", "opencode"),
+        folder: ".local/share/opencode",
+        read_only: &[],
+        read_only_if_there: &[],
+    },
+    KnownAgent {
+        name: "qwen",
+        variable: ("QWEN_HOME", ""),
+        folder: ".qwen",
+        read_only: &[],
+        read_only_if_there: &[
+            "settings.json",
+            "trustedFolders.json",
+            "QWEN.md",
+            ".env",
+            "agents",
+            "commands",
+            "extensions",
+            "skills",
+        ],
+    },
+];
+
+/// The folder of the agent with this name; `None` if no agent is known by it, or the system does not say where it is.
 pub(super) fn folder_of(name: &str) -> Option<AgentFolder> {
     folder(name, |variable| env::var_os(variable), env::home_dir())
 }
@@ -71,7 +105,7 @@ fn folder(
     variable: impl Fn(&str) -> Option<OsString>,
     home: Option<PathBuf>,
 ) -> Option<AgentFolder> {
-    let agent = AGENTS.iter().find(|agent| agent.name == name)?;
+    let agent = AGENTS.iter().chain(&OTHERS).find(|agent| agent.name == name)?;
     let (moved, below) = agent.variable;
     let moved = variable(moved).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let folder = match moved {
@@ -113,6 +147,8 @@ mod tests {
         assert_eq!(of("gemini", Some("/else")).as_deref(), Some(Path::new("/else/.gemini")));
         assert_eq!(of("claude", Some("relative")).as_deref(), Some(Path::new("/home/ada/.claude")));
         assert_eq!(of("cargo-fix", None), None);
+        assert_eq!(of("qwen", None).as_deref(), Some(Path::new("/home/ada/.qwen")));
+        assert!(!is_agent("qwen") && agent_program("qwen").is_none(), "it is no planner");
         let temp = tempfile::tempdir().unwrap();
         let moved = || Some(temp.path().as_os_str().to_owned());
         let protects =

@@ -15,6 +15,7 @@
 //! is free is *interrupted*. Panics are caught around the attempts: the store is opened again, which releases the open
 //! run, and the end is recorded there.
 
+mod agent_session;
 mod agents;
 mod answer;
 mod attempt;
@@ -30,6 +31,7 @@ mod request;
 mod results;
 mod words;
 
+pub use agent_session::WalledAgent;
 pub use agents::agent_program;
 pub use answer::{Answer, PlannerAnswer, read_answer};
 pub use authorizer::{AuthorizationRequest, PlanAuthorizer, PlanDecision};

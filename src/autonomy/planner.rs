@@ -163,15 +163,19 @@ pub fn planner_limits(
 ) -> Result<String, String> {
     let needs = needs_with_looks(name, looks, policy);
     let (walls, _) = planner_walls(toolbox, policy, &needs)?;
-    let enforcement = match (walls.level, policy.walls) {
+    Ok(format!("{needs}; {}", enforcement(walls.level, policy)))
+}
+
+/// What enforces the permissions of a planner or an agent with walls of this level.
+pub(super) fn enforcement(level: WallLevel, policy: &Policy) -> &'static str {
+    match (level, policy.walls) {
         (WallLevel::Full, _) => "walls: full",
         (WallLevel::Files, _) => "walls: files",
         (WallLevel::None, WallSetting::Off) => {
             "nothing enforces this: walls are off in your settings"
         }
         (WallLevel::None, _) => "nothing enforces this: this computer has no walls",
-    };
-    Ok(format!("{needs}; {enforcement}"))
+    }
 }
 
 /// A read-only planner command that prints the n-th of these plans at the n-th attempt.

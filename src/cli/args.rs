@@ -1,5 +1,6 @@
 //! The types of the command line, parsed by clap. Doc comments of fields and commands are the text of `--help`.
 
+mod acp;
 mod bounded;
 mod evidence;
 mod formats;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(super) use acp::Acp;
 pub(super) use bounded::{Loop, Plan, Planner, Planning};
 pub(super) use evidence::{
     AcceptHead, Case, Compare, Durations, EvidenceCommand, Export, FileHistory, Question, Search,
@@ -109,6 +111,8 @@ pub(super) enum Command {
     Hook(Hook),
     /// Run what a ticket of `hook` stands for, in the window; the agent does that
     Exec(Exec),
+    /// Start an agent, show each change that it wants to make, and write what is approved; see docs/agents.md
+    Acp(Acp),
     /// Let a planner propose a plan for a goal; nothing is run
     Plan(Plan),
     /// Let a planner propose plans for a goal, in a limited number of attempts, and run those that are authorized
@@ -143,6 +147,7 @@ impl Command {
             Self::Inbox(inbox) => inbox.common().json,
             Self::Run(run) => run.options.common.json,
             Self::Continue(rest) => rest.again.options.common.json,
+            Self::Acp(acp) => acp.options.common.json,
             Self::Plan(plan) => plan.planning.options.common.json,
             Self::Loop(bounded) => bounded.planning.options.common.json,
             Self::Revert(revert) => revert.again.options.common.json,

@@ -1,6 +1,6 @@
 //! Confirmations on the command line: answered by the flag `--confirm`, or by a person at the terminal.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, BufReader, PipeReader, Read, Write};
 use std::sync::{Mutex, PoisonError};
 
 use clap::ValueEnum as _;
@@ -24,6 +24,8 @@ pub(super) struct CommandLine {
     is_terminal: bool,
     /// The note that the evidence gets if the flag answers.
     note: String,
+    /// Ends a question as soon as something can be read from it; `None` if nothing ends one.
+    ends: Option<PipeReader>,
     /// The provenance of the latest decision.
     latest: Mutex<Option<Provenance>>,
 }
@@ -48,7 +50,12 @@ impl CommandLine {
             None => "no terminal to ask on".to_owned(),
         };
         let confirm = confirm.unwrap_or(Confirm::default_for(is_terminal));
-        Ok(Self { confirm, is_terminal, note, latest: Mutex::new(None) })
+        Ok(Self { confirm, is_terminal, note, ends: None, latest: Mutex::new(None) })
+    }
+
+    /// The same, with questions that end without an answer as soon as something can be read from `ends`.
+    pub(super) fn ending_with(self, ends: PipeReader) -> Self {
+        Self { ends: Some(ends), ..self }
     }
 
     /// The provenance of a decision that the flag made.
@@ -72,7 +79,13 @@ impl ConfirmationCallback for CommandLine {
             Confirm::Cancel => (Decision::Cancel, self.flag()),
             Confirm::Ask => {
                 discard_typed_input();
-                ask(request, &mut io::stdin().lock(), &mut io::stderr())
+                match &self.ends {
+                    None => ask(request, &mut io::stdin().lock(), &mut io::stderr()),
+                    Some(ends) => {
+                        let mut input = BufReader::new(UntilEnd(ends));
+                        ask(request, &mut input, &mut io::stderr())
+                    }
+                }
             }
         };
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(provenance);
@@ -82,6 +95,28 @@ impl ConfirmationCallback for CommandLine {
     fn provenance(&self) -> Provenance {
         let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         latest.clone().unwrap_or_else(|| self.flag())
+    }
+}
+
+/// The terminal, whose input ends as soon as something can be read from the pipe.
+struct UntilEnd<'a>(&'a PipeReader);
+
+impl Read for UntilEnd<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        use rustix::event::{PollFd, PollFlags, poll};
+        let stdin = io::stdin();
+        let mut watched = [PollFd::new(self.0, PollFlags::IN), PollFd::new(&stdin, PollFlags::IN)];
+        loop {
+            match poll(&mut watched, None) {
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+                Ok(_) if watched.first().is_some_and(|it| !it.revents().is_empty()) => {
+                    return Ok(0);
+                }
+                // Not through the buffer of the standard library, which would hide a line from the next poll.
+                Ok(_) => return Ok(rustix::io::read(&stdin, buffer)?),
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! one document per line. Everything else is printed to stderr. A plan is never run in a way that the window does not
 //! offer.
 
+mod acp;
 mod args;
 mod bounded;
 mod check;
@@ -144,6 +145,7 @@ fn headless(command: Command) -> Exit {
         Command::Simulate(command) => simulate::simulate(&command, &mut out),
         Command::Run(command) => run::run(&command, &mut out),
         Command::Continue(it) => follow_up::run(FollowUp::Continue, &it.run, &it.again, &mut out),
+        Command::Acp(command) => acp::acp(&command, &mut out),
         Command::Plan(command) => plan::plan(&command, &mut out),
         Command::Loop(command) => bounded::bounded(&command, &mut out),
         Command::Revert(it) => follow_up::run(FollowUp::Revert, &it.id, &it.again, &mut out),

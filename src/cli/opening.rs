@@ -207,6 +207,19 @@ impl ReadPlan {
         review_trusting(&self.parsed.plan, policy, review, trust)
     }
 
+    /// Reviews the plan with this policy as it is; `None` if the plan could not be parsed.
+    ///
+    /// # Errors
+    /// The workspace cannot be opened.
+    pub(super) fn review_under(
+        &self,
+        policy: &Policy,
+        location: &EvidenceLocation,
+    ) -> Result<Option<Review>, Refusal> {
+        let review = |plan: &Plan| review(plan, &self.workspace, policy, Some(location));
+        Ok(review_read(&self.parsed.plan, review)?)
+    }
+
     /// Reviews the plan without starting a process; `None` if the plan could not be parsed. Host and walls are not
     /// reviewed, so the result cannot be used to authorize the plan.
     ///

@@ -36,6 +36,11 @@ impl Refusal {
         Self::new(Exit::Usage, failure, json!({}))
     }
 
+    /// The error for a program that cannot be started.
+    pub(super) fn not_started(failure: Failure) -> Self {
+        Self::new(Exit::Usage, failure, json!({}))
+    }
+
     /// The same error with these details.
     #[must_use]
     pub(super) fn with_details(self, details: Value) -> Self {

@@ -30,6 +30,7 @@ pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
         DialectWord::ActionPlan => Dialect::ActionPlan.schema(),
         DialectWord::PlannerRequest => REQUEST_SCHEMA,
         DialectWord::CaseManifest => MANIFEST_SCHEMA,
+        DialectWord::Acp => include_str!("../../assets/schema/acp.schema.json"),
         DialectWord::Propose => include_str!("../../assets/schema/propose.schema.json"),
         DialectWord::InboxList => include_str!("../../assets/schema/inbox-list.schema.json"),
         DialectWord::InboxRemove => include_str!("../../assets/schema/inbox-remove.schema.json"),

@@ -76,6 +76,7 @@ mod run;
 mod runnable;
 mod simulation;
 mod step;
+mod step_question;
 mod walls;
 mod workspace;
 
@@ -100,5 +101,6 @@ pub use planner_walls::planner_walls;
 pub use previews::{PreviewBatch, PreviewPosition, preview_batch};
 pub use review::{preview_step, review, review_read, review_trusting, review_until};
 pub use simulation::{Simulation, simulate_shown};
+pub use step_question::step_question;
 pub use walls::{check_grants, local_wall_level};
 pub use workspace::{WorkspaceChoice, choose_workspace};

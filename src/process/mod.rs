@@ -132,6 +132,9 @@ pub(crate) enum Input<'a> {
     /// These bytes. They are passed in an unlinked or in-memory file, which, unlike a pipe, does not block
     /// the writer if the program never reads.
     Bytes(&'a [u8]),
+    /// What the caller writes into the other end of this pipe while the program runs. The caller must not write on the
+    /// thread that supervises the program, and must drop its end of the reader once the program has ended.
+    Pipe(&'a io::PipeReader),
     /// A pseudo-terminal, into which a person types. It also receives stdout and stderr, which are then read as one
     /// output, [`Stream::Stdout`].
     Terminal(&'a OpenTerminal),

@@ -74,6 +74,7 @@ impl Running {
         let input = match program.input {
             Some(Input::File(file)) => Stdio::from(File::open(file)?),
             Some(Input::Bytes(bytes)) => Stdio::from(anonymous_file_with(bytes)?),
+            Some(Input::Pipe(reader)) => Stdio::from(reader.try_clone()?),
             Some(Input::Terminal(open)) => {
                 terminal = Some(PseudoTerminal::open(open)?);
                 Stdio::null()

@@ -46,6 +46,9 @@ pub struct InboxEntry {
     pub plan: Option<InboxPlan>,
 }
 
+/// [`InboxEntry::asked_until_ms`] of an agent that waits as long as it takes: the end of the year 9999.
+pub const NO_DEADLINE_MS: i64 = 253_402_300_799_000;
+
 /// What a thing in the inbox is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", content = "reason", rename_all = "snake_case")]

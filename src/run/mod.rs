@@ -84,7 +84,7 @@ pub use history::{
     UndoError, is_git_path, reversals,
 };
 pub use host::{Host, TargetState};
-pub use inbox::{DecidedPlan, InboxEntry, InboxKind, InboxList, InboxPlan};
+pub use inbox::{DecidedPlan, InboxEntry, InboxKind, InboxList, InboxPlan, NO_DEADLINE_MS};
 pub use judged_command::{JudgedCommand, Judgement, PastCommand};
 pub use look::{LOOK_BYTES, Look, LookRecord, LookScope, Looked, MAX_LOOK_ROUNDS, MAX_LOOKS};
 pub use loop_place::{

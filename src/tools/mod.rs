@@ -4,6 +4,7 @@
 //! (`tool.rs`), and `dispatch.rs` maps a call to its tool. The tools do not depend on authorizations, the
 //! order of steps or the evidence: callers pass in the authorized states and get the effects back.
 
+mod agent_session;
 mod batch;
 mod changes;
 mod code_queries;
@@ -32,6 +33,7 @@ mod tests;
 mod tool;
 mod toolbox;
 
+pub use agent_session::{AgentCommand, AgentEnd};
 pub use batch::{BatchError, PatchError};
 pub use error::{ToolError, Unsupported};
 pub use history::{Conflict, HistoryError};

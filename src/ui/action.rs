@@ -1,5 +1,6 @@
 //! The actions of a person, as reported by the views. The window code carries them out.
 
+mod agent;
 mod evidence;
 mod revision;
 mod waiting;
@@ -21,6 +22,7 @@ use crate::authorization::{Grants, HostChoice, WallSetting};
 use crate::plan::{Digest, Mode};
 use crate::run::{Decision, PurgeRule, TerminalSize};
 
+pub use agent::AgentAction;
 pub use evidence::EvidenceAction;
 pub use revision::RevisionAction;
 pub use waiting::{InboxAction, QueueAction};
@@ -37,6 +39,8 @@ pub enum Page {
     Diagnostics,
     /// The bounded loop.
     Loop,
+    /// A session with an agent.
+    Agent,
 }
 
 /// A tab of the inspector.
@@ -78,6 +82,8 @@ pub enum Action {
     Diagnostics(DiagnosticsAction),
     /// An action on the page of the bounded loop.
     Loop(LoopAction),
+    /// An action on the page of an agent.
+    Agent(AgentAction),
     /// An action on an artifact.
     Artifact(ArtifactAction),
     /// An action that every page allows.
@@ -313,6 +319,8 @@ pub enum FolderFor {
     Plans,
     /// The workspace of the loop.
     Workspace,
+    /// The workspace of an agent.
+    Agent,
 }
 
 /// An action on an artifact.

@@ -4,6 +4,7 @@ use egui::{KeyboardShortcut, Ui};
 
 use super::{Action, Icon, Look, Page, widgets};
 
+mod agent;
 mod area;
 mod needs;
 mod table;
@@ -76,6 +77,7 @@ pub enum Command {
     GoEvidence,
     GoDiagnostics,
     GoLoop,
+    GoAgent,
     GoBack,
     GoForward,
     NewLoop,
@@ -83,6 +85,9 @@ pub enum Command {
     OpenAttempt,
     LoopAgain,
     RevertLoop,
+    NewAgent,
+    StartAgent,
+    StopAgent,
     FilterDiagnostics,
     PlanSuggestion,
     OpenInEditor,
@@ -194,6 +199,12 @@ pub struct Situation {
     pub folders_unusable: Option<&'static str>,
     /// Whether a loop is shown that is over and whose plans may have changed files.
     pub loop_changed_files: bool,
+    /// Whether an agent works in this window.
+    pub agent_works: bool,
+    /// Whether the page of agents has the form of a session; true even while another page is shown.
+    pub agent_form: bool,
+    /// What has to be entered in that form; `None` when nothing is missing.
+    pub agent_lacks: Option<&'static str>,
     /// Whether the current step of the run is not shown, because another page, plan or step is.
     pub current_step_hidden: bool,
 }
@@ -290,13 +301,14 @@ mod tests {
     #[test]
     fn only_commands_of_one_kind_share_an_icon() {
         use Command::*;
-        const KINDS: [&[Command]; 11] = [
+        const KINDS: [&[Command]; 12] = [
             &[ExampleCommands, ToggleOutput, TypeInTerminal],
             &[OpenTour, PinPlan, SaveSearch],
             &[ExampleLoop, GoLoop],
+            &[GoAgent, NewAgent],
             &[RunAgain, LoopAgain],
-            &[StopTrying, StopNow],
-            &[Run, ContinueFromHere, Resume, StartLoop],
+            &[StopTrying, StopNow, StopAgent],
+            &[Run, ContinueFromHere, Resume, StartLoop, StartAgent],
             &[Revert, RevertLoop],
             &[NextUnseen, NextChange],
             &[Find, FilterDiagnostics, FocusSearch, Palette],

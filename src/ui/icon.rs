@@ -100,6 +100,7 @@ icons! {
     BOOKMARK '\u{e0ea}';
     REPEAT '\u{e094}';
     DIAGNOSTICS '\u{e7ea}';
+    ROBOT '\u{e762}';
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! allowed here.
 
 pub mod action;
+pub mod agent_page;
 pub mod artifact;
 pub mod commands;
 mod controls;
@@ -41,6 +42,7 @@ pub(crate) mod tests;
 use egui::{Margin, Panel, Ui};
 
 pub use action::{Action, DialogAction, EvidenceAction, Page, PlanAction};
+use agent_page::AgentView;
 pub use commands::{Command, Commands, Situation};
 use diagnostics::DiagnosticsView;
 use dialog::Dialog;
@@ -74,6 +76,8 @@ pub struct WindowView<'a> {
     pub diagnostics: Option<DiagnosticsView<'a>>,
     /// The page of the bounded loop.
     pub looping: LoopView<'a>,
+    /// The page of an agent.
+    pub agent: AgentView<'a>,
     /// The status bar.
     pub status: StatusView,
     /// Notices, the latest last.
@@ -123,6 +127,7 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
             diagnostics::diagnostics_page_ui(ui, view.diagnostics.as_ref(), notices, commands);
         }
         Page::Loop => loop_page::loop_page_ui(ui, &view.looping, notices, commands),
+        Page::Agent => agent_page::agent_page_ui(ui, &view.agent, notices, commands),
     }
     if let Some(pointer) = pointer {
         ui.input_mut(|input| input.pointer = pointer);

@@ -1,5 +1,7 @@
 //! Tests of the window with example data: every state can be drawn, and the controls are found by name.
 
+#[path = "../../examples/gallery/agent.rs"]
+pub(crate) mod agent;
 #[path = "../../examples/gallery/batch.rs"]
 pub(crate) mod batch;
 #[path = "../../examples/gallery/fixture.rs"]
@@ -52,7 +54,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 117] = [
+const SCENES: [&str; 119] = [
     "plan",
     "authorized",
     "attempt",
@@ -141,6 +143,8 @@ const SCENES: [&str; 117] = [
     "command-dialog",
     "command-failed",
     "command-trying",
+    "agent",
+    "agent-working",
     "loop",
     "loop-filled",
     "loop-faulty",
@@ -209,6 +213,7 @@ fn nothing_but_a_dialog_repaints_an_idle_window() {
         "viewer-tree",
         "viewer-table",
         "output-many",
+        "agent-waiting",
         "loop",
         "loop-completed",
         "loop-crowded",

@@ -24,6 +24,7 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
             (Page::Evidence, Command::GoEvidence),
             (Page::Diagnostics, Command::GoDiagnostics),
             (Page::Loop, Command::GoLoop),
+            (Page::Agent, Command::GoAgent),
         ];
         let waiting = view.situation.inbox_waiting;
         let badge = |page: Page| (page == Page::Plan && waiting > 0).then_some(waiting);

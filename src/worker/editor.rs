@@ -128,7 +128,11 @@ impl EditorCommand {
     }
 }
 
-fn split_words(text: &str) -> Result<Vec<String>, String> {
+/// Splits a command into its program and arguments. Quotation marks keep a word together; nothing else is special.
+///
+/// # Errors
+/// What is wrong, as a sentence.
+pub fn split_words(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     // A word can be empty: two quotation marks with nothing between them.
     let (mut word, mut in_word, mut quote) = (String::new(), false, None);

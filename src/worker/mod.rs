@@ -28,6 +28,7 @@
 //! frame are dropped, and a message replaces the page. `COUNTERSIGN_FAULTS` plants panics for tests, only in builds
 //! with the feature `inspection`.
 
+pub mod acp;
 mod answer_slots;
 mod bounded_loop;
 pub mod calls;
@@ -72,7 +73,7 @@ pub use crate::engine::{
     SystemClock, WorkspaceChoice,
 };
 pub use contents::{Content, ReadContent, Save, SaveSource};
-pub use editor::{EditorCommand, EditorLocation, OpenEditor, OpenSettingsFile};
+pub use editor::{EditorCommand, EditorLocation, OpenEditor, OpenSettingsFile, split_words};
 pub use evidence_queries::{
     CountHits, CountTimes, IndexRecords, JudgeCommands, ListLoops, ListRuns, ReadExecution,
     ReadLoopAgain, ReadRunAgain, Reconcile, ReplayLoop, ReplayRun, ReplayedLoop, ReplayedRun,

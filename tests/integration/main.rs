@@ -8,6 +8,8 @@
     reason = "a test that meets the unexpected should stop at once"
 )]
 
+#[cfg(target_os = "linux")]
+mod acp;
 mod architecture;
 mod bounded_loop;
 mod cli;

@@ -96,7 +96,7 @@ impl LoopPage {
     pub fn set_folder(&mut self, folder: &Path, field: FolderFor, shared: &Shared) {
         let text = match field {
             FolderFor::Plans => &mut self.form.folder,
-            FolderFor::Workspace => &mut self.form.workspace,
+            FolderFor::Workspace | FolderFor::Agent => &mut self.form.workspace,
         };
         *text = folder.display().to_string();
         self.schedule_folder_check(0, shared);

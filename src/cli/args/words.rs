@@ -152,6 +152,8 @@ pub(in crate::cli) enum DialectWord {
     /// The manifest of a case file; not a dialect of plans
     #[value(alias = "case-manifest")]
     CaseManifest,
+    /// The output of `acp` with `--json`
+    Acp,
     /// The output of `propose` with `--json`
     Propose,
     /// The output of `inbox list` with `--json`

@@ -10,6 +10,7 @@ pub enum Area {
     Run,
     Lists,
     Loop,
+    Agent,
     Diagnostics,
     Evidence,
     Window,
@@ -17,11 +18,12 @@ pub enum Area {
 
 impl Area {
     /// Every area, in the order of the help.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Plan,
         Self::Run,
         Self::Lists,
         Self::Loop,
+        Self::Agent,
         Self::Diagnostics,
         Self::Evidence,
         Self::Window,
@@ -34,6 +36,7 @@ impl Area {
             Self::Run => "Run",
             Self::Lists => "Steps, results and changes",
             Self::Loop => "Loop",
+            Self::Agent => "Agent",
             Self::Diagnostics => "Diagnostics",
             Self::Evidence => "Evidence",
             Self::Window => "Pages and window",
@@ -105,6 +108,7 @@ impl Command {
             | Self::OpenAttempt
             | Self::LoopAgain
             | Self::RevertLoop => Area::Loop,
+            Self::NewAgent | Self::StartAgent | Self::StopAgent => Area::Agent,
             Self::FilterDiagnostics
             | Self::PlanSuggestion
             | Self::OpenInEditor
@@ -117,6 +121,7 @@ impl Command {
             | Self::GoEvidence
             | Self::GoDiagnostics
             | Self::GoLoop
+            | Self::GoAgent
             | Self::GoBack
             | Self::GoForward
             | Self::Palette

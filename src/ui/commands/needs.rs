@@ -17,7 +17,7 @@ pub(super) fn needs_rows(state: &Situation) -> Option<&'static str> {
         Page::Plan => state.steps,
         Page::Evidence => state.results,
         Page::Diagnostics => state.diagnostics,
-        Page::Loop => 0,
+        Page::Loop | Page::Agent => 0,
     };
     (rows == 0).then_some("There is nothing to select.")
 }

@@ -6,33 +6,33 @@ use super::needs::{
     needs_diagnostics, needs_ended_run, needs_no_loop, needs_no_run, needs_plan, needs_plan_page,
     needs_plans, needs_queued, needs_revisable, needs_revision, needs_rows, needs_run,
 };
-use super::{Command, RUNS_ELSEWHERE, Situation, Spec};
+use super::{Command, RUNS_ELSEWHERE, Situation, Spec, agent};
 use crate::ui::{Icon, Page, icon};
 
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
 impl Spec {
     /// A command that is always available, without a tooltip and a key.
-    const fn new(command: Command, text: &'static str, icon: Option<Icon>) -> Self {
+    pub(super) const fn new(command: Command, text: &'static str, icon: Option<Icon>) -> Self {
         Self { command, text, icon, tooltip: "", shortcut: None, unavailable: |_| None }
     }
 
-    const fn tooltip(self, tooltip: &'static str) -> Self {
+    pub(super) const fn tooltip(self, tooltip: &'static str) -> Self {
         Self { tooltip, ..self }
     }
 
-    const fn key(self, modifiers: Modifiers, key: Key) -> Self {
+    pub(super) const fn key(self, modifiers: Modifiers, key: Key) -> Self {
         Self { shortcut: Some(KeyboardShortcut::new(modifiers, key)), ..self }
     }
 
     /// Makes the command unavailable whenever `unavailable` returns a reason.
-    const fn unless(self, unavailable: fn(&Situation) -> Option<&'static str>) -> Self {
+    pub(super) const fn unless(self, unavailable: fn(&Situation) -> Option<&'static str>) -> Self {
         Self { unavailable, ..self }
     }
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 80] = [
+pub static TABLE: [Spec; 84] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -283,6 +283,7 @@ pub static TABLE: [Spec; 80] = [
     Spec::new(Command::GoLoop, "Loop", Some(icon::REPEAT))
         .tooltip("Let a planner work towards a goal, attempt by attempt. Its plans need your authorization.")
         .key(Modifiers::COMMAND, Key::Num4),
+    agent::GO,
     Spec::new(Command::GoBack, "Back", None)
         .tooltip("Return to where you were before: the page, and what was selected on it.")
         .key(Modifiers::ALT, Key::ArrowLeft)
@@ -321,6 +322,9 @@ pub static TABLE: [Spec; 80] = [
             needs_ended_run(state, state.page == Page::Loop && state.loop_changed_files,
                 "No ended loop that changed files is shown.")
         }),
+    agent::NEW,
+    agent::START,
+    agent::STOP,
     Spec::new(Command::FilterDiagnostics, "Filter diagnostics", Some(icon::SEARCH))
         .tooltip("Go to the diagnostics and filter them.")
         .key(SHIFT_COMMAND, Key::F),

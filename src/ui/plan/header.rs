@@ -5,8 +5,8 @@ use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 use super::chips::chips;
 use super::{PlanView, RecordedRun, choices, fate_text, revising, run_look, show_step, walls};
 use crate::plan::{Digest, ShownPlan, one_line, prose, visible_name};
-use crate::run::CommandsReview;
 use crate::run::text::capitalized;
+use crate::run::{CommandsReview, NO_DEADLINE_MS};
 use crate::ui::action::{LoopAction, PlanChoice, PlanFolder};
 use crate::ui::loop_page::{BY_CLASS, loop_link_ui};
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
@@ -229,7 +229,6 @@ fn inbox_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     }
     let text = match (view.proposed_by, view.asked_until_ms) {
         (Some(agent), Some(until_ms)) => {
-            let until = view.now.second(until_ms);
             let before = match view.session_decided {
                 None => {
                     let text = format!("Asked by {}, which waits no longer.", prose(agent));
@@ -243,10 +242,17 @@ fn inbox_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
             };
             let agent = prose(agent);
             let who = match view.agent_acts {
-                true => format!(" If you authorize it, {agent} makes the change itself."),
+                true => format!(" If you authorize it, {agent} does it itself."),
                 false => String::new(),
             };
-            format!("Asked by {agent}, answer until {until}. Then the call is denied.{who}{before}")
+            let until = match until_ms {
+                NO_DEADLINE_MS => ", which waits for your answer.".to_owned(),
+                until_ms => {
+                    let until = view.now.second(until_ms);
+                    format!(", answer until {until}. Then the call is denied.")
+                }
+            };
+            format!("Asked by {agent}{until}{who}{before}")
         }
         (Some(from), None) => {
             format!("From the inbox. Proposed by “{}”, as it says itself.", prose(from))

@@ -5,7 +5,7 @@ use egui::{Key, Modifiers, Rect, Ui, vec2};
 use super::sidebar::Entry;
 use crate::plan::{drawable, one_line};
 use crate::risk::RiskLevel;
-use crate::run::{Failure, InboxEntry, InboxKind, InboxList};
+use crate::run::{Failure, InboxEntry, InboxKind, InboxList, NO_DEADLINE_MS};
 use crate::ui::action::InboxAction;
 use crate::ui::one_stop::OneStop;
 use crate::ui::{Action, Icon, Look, Now, PlanAction, Text, Tone, controls, format, icon, widgets};
@@ -61,7 +61,10 @@ fn facts(entry: &InboxEntry, waits: bool, now: &Now) -> Vec<String> {
     let folder = entry.workspace.as_ref().and_then(|it| it.file_name());
     [
         state(entry, waits).1,
-        entry.asked_until_ms.filter(|_| waits).map(|it| format!("until {}", now.second(it))),
+        entry
+            .asked_until_ms
+            .filter(|it| waits && *it != NO_DEADLINE_MS)
+            .map(|it| format!("until {}", now.second(it))),
         (warnings > 0).then(|| format::counted(warnings, "warning")),
         entry.from.as_ref().map(|from| format!("from {}", one_line(from))),
         has_no_place.then(|| "no workspace yet".to_owned()),

@@ -37,6 +37,8 @@ pub struct WaitingCall {
     pub session: String,
     /// The call, as it is recorded if the agent makes it itself.
     pub text: String,
+    /// Who asks, as it is recorded if the plan is run here.
+    pub asked_by: String,
     /// Whether the plan is run here. Otherwise the agent makes the call itself.
     pub runs_here: bool,
 }

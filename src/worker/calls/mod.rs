@@ -9,11 +9,15 @@
 //! a window that ends in whatever way, says which window serves; another one waits for its turn.
 //!
 //! A connection that ends, on either side, ends its question or its run.
+//!
+//! The questions of a session with an agent that the window itself has started (`worker/acp`) wait in the same way; there
+//! is no connection, but a thread of the window.
 
 mod client;
 mod desk;
 mod output;
 mod serve;
+mod session;
 mod socket;
 #[cfg(test)]
 mod tests;
@@ -21,4 +25,5 @@ mod tests;
 pub use client::{AskError, ask_window};
 pub use desk::{AgentCalls, CallNews, SessionTally, Settled, WaitingCall};
 pub use output::{CallRun, Watched};
+pub use session::{AgentSession, SessionNews};
 pub use socket::socket_path;

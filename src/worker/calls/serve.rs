@@ -190,14 +190,14 @@ fn put(desk: &Desk, agent: Agent, call: &HookCall, until: &Until) -> Result<Put,
 }
 
 /// An error of the inbox in a sentence for the agent, which can mend some of them.
-fn said(error: &InboxError) -> String {
+pub(super) fn said(error: &InboxError) -> String {
     let InboxError::NoPlan { findings, .. } = error else { return error.to_string() };
     let errors = findings.iter().filter(|it| it.severity == Severity::Error);
     let texts: Vec<&str> = errors.take(5).map(|it| it.message.as_str()).collect();
     format!("the call cannot be shown as a plan: {}", texts.join("; "))
 }
 
-fn one_word(text: &str) -> String {
+pub(super) fn one_word(text: &str) -> String {
     text.chars().filter(|it| !it.is_whitespace() && !it.is_control()).take(60).collect()
 }
 
@@ -220,9 +220,13 @@ fn wait_for(
         let digest = crate::plan::Digest::of(text.as_bytes());
         shown.push_str(&format!("[… {rest} more bytes; all of it is {digest}]"));
     }
+    let session = one_word(&call.session);
+    let asked_by =
+        format!("asked by the hook of {}, session {session:?}; run by a ticket", agent.name());
     let waiting = WaitingCall {
         agent: agent.name().to_owned(),
-        session: one_word(&call.session),
+        session,
+        asked_by,
         text: format!("{}: {shown}", agent.name()),
         runs_here: ticket && call.runs_command(),
     };

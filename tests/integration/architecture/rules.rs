@@ -8,10 +8,11 @@ use super::source::{Reference, Source};
 const LONGEST: usize = 400;
 
 /// The rooms without clock, disk, process, window or database.
-const PURE: [&str; 8] = ["plan", "authorization", "risk", "run", "openers", "hooks", "mcp", "code"];
+const PURE: [&str; 9] =
+    ["plan", "authorization", "risk", "run", "openers", "hooks", "mcp", "acp", "code"];
 
 /// The other rooms that each room may use. `lib` and `main` are the files of that name.
-const ARROWS: [(&str, &[&str]); 25] = [
+const ARROWS: [(&str, &[&str]); 26] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
@@ -33,6 +34,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
             "openers",
             "hooks",
             "mcp",
+            "acp",
             "code",
             "run",
             "risk",
@@ -51,6 +53,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
             "remote",
             "openers",
             "hooks",
+            "acp",
             "run",
             "risk",
             "authorization",
@@ -104,6 +107,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
     ("openers", &["plan"]),
     ("hooks", &["plan"]),
     ("mcp", &[]),
+    ("acp", &["plan"]),
     ("plan", &[]),
     ("code", &[]),
 ];

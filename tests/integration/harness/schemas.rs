@@ -14,7 +14,7 @@ use super::home::{Done, PROGRAM};
 pub fn printed(command: &str) -> Value {
     let command = if command == "case" { "export" } else { command };
     let name = match command {
-        "propose" | "inbox_list" | "inbox_remove" => command.to_owned(),
+        "acp" | "propose" | "inbox_list" | "inbox_remove" => command.to_owned(),
         _ => format!("evidence_{}", command.replace('-', "_")),
     };
     let printed = Done::of(Command::new(PROGRAM).args(["schema", &name])).exits(0);

@@ -3,7 +3,7 @@
 
 mod agents;
 mod answers;
-mod person;
+pub mod person;
 mod settings;
 mod tickets;
 mod types;

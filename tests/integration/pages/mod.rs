@@ -10,6 +10,8 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::NodeT as _;
 use scene::Scene;
 
+#[path = "../../../examples/gallery/agent.rs"]
+mod agent;
 #[path = "../../../examples/gallery/batch.rs"]
 mod batch;
 #[path = "../../../examples/gallery/fixture.rs"]

@@ -1,0 +1,119 @@
+//! What has happened in a session, as text.
+
+use egui::{Frame, Label, Margin, ScrollArea, Ui, vec2};
+
+use super::{AgentEntry, AgentPhase, AgentState};
+use crate::plan::{drawable_lines, prose, prose_lines};
+use crate::ui::{Icon, Text, Theme, Tone, icon, scroll, widgets};
+
+/// The maximum width of a line, in points.
+const WIDTH: f32 = 820.0;
+
+pub(super) fn transcript_ui(ui: &mut Ui, state: &AgentState) {
+    // While nobody scrolls, the latest words stay in sight.
+    let area = ScrollArea::vertical().id_salt("agent words").auto_shrink([false, false]);
+    area.stick_to_bottom(true).show(ui, |ui| {
+        let margin = Margin { left: 24, right: 24, top: 18, bottom: 24 };
+        Frame::NONE.inner_margin(margin).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 6.0;
+            ui.set_max_width(ui.available_width().min(WIDTH));
+            header_ui(ui, state);
+            if state.is_cut {
+                let text = "The beginning is not shown any more.";
+                widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+            }
+            state.entries.iter().for_each(|entry| entry_ui(ui, entry));
+            end_ui(ui, &state.phase);
+        });
+        scroll::by_key(ui);
+    });
+}
+
+fn header_ui(ui: &mut Ui, state: &AgentState) {
+    let name = if state.name.is_empty() { &state.command } else { &state.name };
+    widgets::line(ui, prose(name), Text::Title, Tone::Plain);
+    widgets::paragraph(ui, prose_lines(&state.prompt), Text::Body, Tone::Dim);
+    if !state.limits.is_empty() {
+        let (icon, tone, text) = match state.is_held {
+            true => (
+                icon::WALL,
+                Tone::Dim,
+                "It cannot change the workspace by itself, and neither can its commands",
+            ),
+            false => (
+                icon::WARNING,
+                Tone::Caution,
+                "Nothing keeps it from changing files without asking",
+            ),
+        };
+        widgets::remark(ui, icon, tone, format!("{text}. It {}.", drawable_lines(&state.limits)));
+    }
+    if !state.plan.is_empty() {
+        ui.add_space(4.0);
+        widgets::heading(ui, "The agent's plan");
+        for line in &state.plan {
+            let (icon, tone) = status_look(&line.status);
+            marked_ui(ui, icon, tone, &line.content, Tone::Plain);
+        }
+    }
+    ui.add_space(8.0);
+}
+
+/// The icon of a word with which agents say how far something is.
+fn status_look(status: &str) -> (Icon, Tone) {
+    match status {
+        "completed" => (icon::DONE, Tone::Safe),
+        "in_progress" => (icon::RUNNING, Tone::Accent),
+        "failed" => (icon::FAILED, Tone::Danger),
+        _ => (icon::WAITING, Tone::Dim),
+    }
+}
+
+fn entry_ui(ui: &mut Ui, entry: &AgentEntry) {
+    match entry {
+        AgentEntry::Words(text) => text_ui(ui, text, Text::Body, Tone::Plain),
+        AgentEntry::Thought(text) => text_ui(ui, text, Text::Body, Tone::Dim),
+        AgentEntry::Printed(text) => text_ui(ui, text, Text::Mono, Tone::Dim),
+        AgentEntry::Call { title, status, .. } => {
+            let (icon, tone) = status_look(status);
+            let title = if title.is_empty() { "a call without a name" } else { title };
+            marked_ui(ui, icon, tone, title, Tone::Dim);
+        }
+        AgentEntry::Written(path) => {
+            marked_ui(ui, icon::WRITE, Tone::Safe, &format!("Written: {path}"), Tone::Plain);
+        }
+        AgentEntry::Refused(why) => marked_ui(ui, icon::PROHIBIT, Tone::Caution, why, Tone::Plain),
+    }
+}
+
+/// A line of words of the agent with an icon in front.
+fn marked_ui(ui: &mut Ui, icon: Icon, tone: Tone, text: &str, text_tone: Tone) {
+    let theme = Theme::of(ui);
+    ui.horizontal_top(|ui| {
+        widgets::icon_ui(ui, vec2(16.0, 18.0), icon, 15.0, theme.tone(tone));
+        let color = if text_tone == Tone::Dim { theme.dim } else { theme.text };
+        ui.add(Label::new(widgets::rich(prose(text), Text::Body, color)).wrap());
+    });
+}
+
+fn text_ui(ui: &mut Ui, text: &str, kind: Text, tone: Tone) {
+    let theme = Theme::of(ui);
+    let color = if tone == Tone::Dim { theme.dim } else { theme.text };
+    let text = prose_lines(text.trim_matches('\n'));
+    ui.add(Label::new(widgets::rich(text, kind, color)).wrap().selectable(true));
+}
+
+fn end_ui(ui: &mut Ui, phase: &AgentPhase) {
+    match phase {
+        AgentPhase::Failed { message, next } => {
+            ui.add_space(8.0);
+            let text = format!("{message}. {next}");
+            widgets::remark(ui, icon::FAILED, Tone::Danger, drawable_lines(text.trim_end()));
+        }
+        AgentPhase::Done { how, .. } => {
+            ui.add_space(8.0);
+            widgets::remark(ui, icon::INFO, Tone::Dim, drawable_lines(how));
+        }
+        AgentPhase::Starting | AgentPhase::Working | AgentPhase::Stopping => {}
+    }
+}
