@@ -3,13 +3,14 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::args::InputWord;
 use super::documents::finding_line;
 use super::opening::policy;
 use super::output::{Output, say};
 use super::refusal::Refusal;
 use super::{Exit, args};
 use crate::openers::Format;
-use crate::plan::{Finding, parse};
+use crate::plan::{Finding, fill_in, parse};
 use crate::worker::{PlanFile, Unusable, read_plan_file, workspace_of};
 
 /// The document of `--json`.
@@ -21,7 +22,8 @@ struct Document<'a> {
     findings: &'a [Finding],
 }
 
-/// Prints the plan, which can be stored and opened like any other. A plan file is printed unchanged.
+/// Prints the plan, which can be stored and opened like any other. A plan file is printed unchanged, but for values of inputs
+/// that are given.
 pub(super) fn convert(command: &args::Convert, out: &mut Output) -> Result<Exit, Refusal> {
     let folder = workspace_of(&command.file, command.workspace.workspace.as_deref()).folder;
     let file = read_plan_file(&command.file, &folder, &|| policy().unwrap_or_default());
@@ -33,6 +35,7 @@ pub(super) fn convert(command: &args::Convert, out: &mut Output) -> Result<Exit,
         Ok(PlanFile { bytes, format, findings }) => (Some(bytes), format, findings),
         Err(Unusable { format, findings }) => (None, format, findings),
     };
+    let plan = plan.map(|bytes| with_values(bytes, &command.input)).transpose()?;
     if out.json() {
         let plan = plan.as_deref().and_then(|bytes| serde_json::from_slice(bytes).ok());
         let format = format.map(Format::as_str);
@@ -42,4 +45,18 @@ pub(super) fn convert(command: &args::Convert, out: &mut Output) -> Result<Exit,
         plan.iter().for_each(|bytes| out.exact(bytes));
     }
     Ok(if plan.is_some() { Exit::Done } else { Exit::InvalidPlan })
+}
+
+/// The bytes of a plan with these values of its inputs.
+///
+/// # Errors
+/// An input that the plan does not have, or a value that it does not accept.
+fn with_values(bytes: Vec<u8>, given: &[InputWord]) -> Result<Vec<u8>, Refusal> {
+    if given.is_empty() {
+        return Ok(bytes);
+    }
+    let inputs = parse(&bytes).into_shown().map(|plan| plan.inputs).unwrap_or_default();
+    let values = given.iter().map(|it| (it.name.clone(), it.value.clone())).collect();
+    fill_in(&bytes, &inputs, &values)
+        .map_err(|error| Refusal::usage(error.to_string(), "`check` lists the inputs of the plan."))
 }

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::args::{CommandChoices, EvidenceFolder};
+use super::args::{CommandChoices, EvidenceFolder, Inputs};
+use super::inputs::{Ask, filled};
 use super::output::{quoted_in_line, say};
 use super::refusal::Refusal;
+use crate::authorization::SecretInputs;
 use crate::engine::{WorkspaceChoice, review, review_read, review_trusting, review_until};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Dialect, Digest, Finding, Parsed, Plan, ShownPlan, is_valid, limits, parse};
@@ -111,7 +113,7 @@ pub(super) struct ReadPlan {
 }
 
 impl ReadPlan {
-    /// Reads a plan file, with the chosen host and mode.
+    /// Reads a plan file, with the values of its inputs and the chosen host and mode. Also returns its secret inputs.
     ///
     /// # Errors
     /// One of them was chosen, but the plan is not a command plan; or the plan is in the inbox and has no workspace. A file that cannot be read or parsed results in
@@ -120,7 +122,8 @@ impl ReadPlan {
         file: &Path,
         workspace: Option<&Path>,
         choices: &CommandChoices,
-    ) -> Result<Self, Refusal> {
+        (inputs, ask): (&Inputs, Ask),
+    ) -> Result<(Self, SecretInputs), Refusal> {
         let settings = || policy().unwrap_or_default();
         let mut findings_before = Vec::new();
         // Without a home folder there is no inbox.
@@ -144,9 +147,10 @@ impl ReadPlan {
             Err(Unusable { findings, .. }) => {
                 let digest = Digest::of(&[]);
                 let parsed = Parsed { plan: Err(None), findings, digest };
-                return Ok(Self { digest: None, parsed, workspace });
+                return Ok((Self { digest: None, parsed, workspace }, SecretInputs::default()));
             }
         };
+        let (bytes, secrets) = filled(bytes, inputs, ask)?;
         let mut read = Self::bytes(&bytes, workspace);
         findings.append(&mut findings_before);
         findings.append(&mut read.parsed.findings);
@@ -166,7 +170,7 @@ impl ReadPlan {
             }
             read.parsed = choices.choices().apply(read.parsed);
         }
-        Ok(read)
+        Ok((read, secrets))
     }
 
     /// Parses the bytes of a plan.

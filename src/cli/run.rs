@@ -12,8 +12,9 @@ use uuid::Uuid;
 use super::args::Confirm;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
+use super::inputs::{Ask, lines};
 use super::opening::{OpenedPlan, ReadPlan, evidence_location, warn_of_other_runs};
-use super::output::{Output, say};
+use super::output::{Output, quoted_in_line, say};
 use super::progress::{Progress, print_result, print_rollback_commands, print_steps};
 use super::refusal::Refusal;
 use super::trust::trust;
@@ -39,7 +40,9 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     let mut policy = command.options.policy()?;
     let workspace = command.workspace.workspace.as_deref();
     let folder = &command.options.common.folder;
-    let read = ReadPlan::file(&command.plan, workspace, &command.choices)?;
+    let (read, secrets) =
+        ReadPlan::file(&command.plan, workspace, &command.choices, (&command.inputs, Ask::AtTerminal))?;
+    policy.secret_inputs = secrets;
     let mut review = read.review(&mut policy, folder)?;
     let method = authorizing_flag(&command.consent, read.digest)?;
     let location = evidence_location(folder)?;
@@ -199,6 +202,11 @@ fn print_header(
     parent_run: Option<Uuid>,
 ) {
     say(&format!("Plan {}", quoted(plan.name())));
+    if !plan.inputs.is_empty() {
+        // The digest of the file does not cover what was filled in.
+        say(&format!("Filled in, with the digest {}", plan.digest));
+        lines(&plan.inputs).iter().for_each(|line| say(&quoted_in_line(&format!("  {line}"))));
+    }
     if let Some(parent_run) = parent_run {
         say(&quoted(&capitalized(&plan.relation(parent_run, None))));
     }
