@@ -48,6 +48,7 @@
 mod boot_clock;
 mod callbacks;
 mod capture;
+mod chosen_lines;
 mod clock;
 mod commands;
 mod compare_runs;
@@ -82,6 +83,7 @@ pub use callbacks::{
     AutoApprove, AutoDeny, ConfirmationCallback, ExecutorDeps, NoopProgress, ProgressCallback,
     Provenance,
 };
+pub use chosen_lines::{ChosenLines, ChosenStep, choose_lines};
 pub use clock::{Clock, SystemClock};
 pub use commands::workspace_commands;
 pub use compare_runs::compare_runs;

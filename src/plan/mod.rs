@@ -22,6 +22,7 @@ mod parse;
 mod patch;
 mod paths;
 mod precondition;
+mod revise;
 mod shown;
 mod tool;
 mod twins;
@@ -48,6 +49,10 @@ pub use one_line::one_line;
 pub use parse::{has_duplicate_keys, locate, parse};
 pub use paths::{COMMANDS_FILE, NamedPath, PathRole, unquoted};
 pub use precondition::{Precondition, WORDS as PRECONDITION_WORDS};
+pub use revise::{
+    LeftOut, RevisedPart, RevisedWhat, Revision, RevisionError, argument_source, edits_text,
+    leaving_out,
+};
 pub use shown::{Parsed, ShownPlan, ShownStep};
 pub use tool::{ArgumentContent, ArgumentSpec, SPECS as TOOLS, Tool, ToolClass, ToolSpec};
 pub use twins::{differing, twin_key, twin_names};

@@ -1,6 +1,6 @@
 //! What every error that can end a step provides besides its message.
 
-use crate::plan::Code;
+use crate::plan::{Code, RevisionError};
 
 use super::Failure;
 
@@ -31,5 +31,25 @@ pub trait ErrorInfo: std::error::Error + Send + Sync + 'static {
     /// The error in the form in which it is recorded.
     fn failure(&self) -> Failure {
         Failure { code: self.code(), message: self.to_string(), next: self.next() }
+    }
+}
+
+impl ErrorInfo for RevisionError {
+    fn code(&self) -> Code {
+        match self {
+            Self::NotJson => Code::NotJson,
+            _ => Code::BadValue,
+        }
+    }
+
+    fn next(&self) -> String {
+        match self {
+            Self::Value { .. } => "Correct the JSON, or keep the value as it was.",
+            Self::Lines { .. } | Self::NoLines { .. } => {
+                "Choose other lines, edit the arguments of the step, or leave it out."
+            }
+            _ => "Change something else, or leave the step out.",
+        }
+        .to_owned()
     }
 }

@@ -10,8 +10,8 @@ use uuid::Uuid;
 use super::files::read_unlinked;
 use super::inbox::{Held, held};
 use super::{
-    PlanFile, PlanRead, Query, QueryContext, QueryError, Setup, follow_up_plans, read_plan_file,
-    workspace_of,
+    PlanFile, PlanRead, Query, QueryContext, QueryError, Revised, Setup, follow_up_plans,
+    read_plan_file, revisions, workspace_of,
 };
 use crate::authorization::PlanChoices;
 use crate::engine::{
@@ -54,6 +54,8 @@ pub struct OpenedPlan {
     pub rejected: Option<PlanRejection>,
     /// What is special about a plan in the inbox.
     pub held: Option<Held>,
+    /// What a person changed, if the plan is a revision of another file.
+    pub revised: Option<Arc<Revised>>,
 }
 
 impl OpenedPlan {
@@ -68,7 +70,13 @@ impl OpenedPlan {
             continues: None,
             rejected: None,
             held: None,
+            revised: None,
         }
+    }
+
+    /// The file that the person opened: of a revision the one that was revised.
+    pub fn base(&self) -> &Path {
+        self.revised.as_ref().map_or(&self.path, |revised| &revised.base)
     }
 }
 
@@ -224,21 +232,32 @@ impl QueryContext {
 
     pub(super) fn open(&mut self, query: OpenPlan) -> Result<OpenedPlan, QueryError> {
         let OpenPlan { path, workspace, mut choices, chosen_for } = query;
-        let held = held(&self.setup.inbox, &path);
+        let stored = revisions::find(&self.setup.location.evidence, &path);
+        // A revision has the workspace and everything else of the file that was revised.
+        let base = stored.as_ref().map_or(&*path, revisions::Stored::base).to_owned();
+        let held = held(&self.setup.inbox, &base);
         let policy = || self.setup.policy.clone();
         let read = match &held {
             Some(held) => {
                 // Without a workspace, only the file itself is read; the person chooses one then.
                 let folder = held.workspace(workspace.as_deref()).map(|it| it.folder);
-                read_unlinked(&path, &folder.unwrap_or_default(), &policy)
+                read_unlinked(&base, &folder.unwrap_or_default(), &policy)
             }
             None => {
-                let folder = workspace_of(&path, workspace.as_deref()).folder;
-                read_plan_file(&path, &folder, &policy)
+                let folder = workspace_of(&base, workspace.as_deref()).folder;
+                read_plan_file(&base, &folder, &policy)
             }
         };
         let notes = held.as_ref().map(Held::notes).unwrap_or_default();
         let mut opened = OpenedPlan { held, ..OpenedPlan::without_plan(path) };
+        let read = match stored {
+            Some(stored) => {
+                let (file, revised) = stored.instead_of(read);
+                opened.revised = Some(Arc::new(revised));
+                Ok(file)
+            }
+            None => read,
+        };
         let PlanFile { bytes, findings, .. } = match read {
             Ok(file) => file,
             Err(unusable) => {
@@ -259,7 +278,8 @@ impl QueryContext {
         }
         // If the evidence cannot be read, recording the next decision reports that.
         opened.rejected = self.evidence.rejection_of(&opened.digest).ok().flatten();
-        let origin = self.origin(&opened.path, &bytes)?;
+        let base_bytes = opened.revised.as_ref().map_or(&*bytes, |revised| &revised.plan.source);
+        let origin = self.origin(&base, base_bytes)?;
         // A follow-up plan gets the target of its run, which may differ from the one in the plan file.
         let parsed = match &origin {
             Some((_, _, run)) => parsed.on_target(run.target.as_deref()),
@@ -268,7 +288,7 @@ impl QueryContext {
         let parsed = choices.apply(parsed);
         let linked = origin.as_ref().filter(|(follow_up, ..)| follow_up.is_linked());
         opened.continues = linked.map(|(_, _, run)| run.run_id);
-        let of_suggestion = self.suggesting_run(&opened.path, &bytes)?;
+        let of_suggestion = self.suggesting_run(&base, base_bytes)?;
         let run = origin.as_ref().map(|(_, _, run)| run).or(of_suggestion.as_ref());
         let choice = match (&workspace, run, &opened.held) {
             (chosen, _, Some(held)) => match held.workspace(chosen.as_deref()) {
@@ -280,7 +300,7 @@ impl QueryContext {
                 }
             },
             (None, Some(run), None) => WorkspaceChoice::of_run(run),
-            _ => workspace_of(&opened.path, workspace.as_deref()),
+            _ => workspace_of(&base, workspace.as_deref()),
         };
         let reviewed = self.review(&parsed.plan, &choice);
         opened.plan = parsed.into_shown().map(Arc::new);

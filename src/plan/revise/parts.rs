@@ -1,0 +1,104 @@
+//! What a revision changes, as a list for a person.
+
+use serde::Serialize;
+
+use super::splices::Document;
+use super::{Revision, RevisionError, step_of, text_of, values};
+use crate::plan::{ShownPlan, ShownStep, one_line};
+
+/// The length up to which a value is written out in a sentence, in bytes.
+const SHORT: usize = 80;
+
+/// One change of a revision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RevisedPart {
+    /// The step of the base, counted from 0.
+    pub step_index: usize,
+    /// Its id.
+    pub step_id: String,
+    /// Its tool.
+    pub tool: String,
+    /// What was changed.
+    #[serde(flatten)]
+    pub what: RevisedWhat,
+}
+
+/// What a change of a revision is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum RevisedWhat {
+    /// The step is left out.
+    LeftOut,
+    /// An argument has another value.
+    Argument {
+        /// The name of the argument.
+        name: String,
+        /// The value in the base as it is written there; `None` if it has none.
+        before: Option<String>,
+        /// The new value as JSON; `None` if it has none.
+        after: Option<String>,
+    },
+}
+
+impl RevisedPart {
+    /// The argument that was changed; `None` if the step is left out.
+    pub fn argument(&self) -> Option<&str> {
+        match &self.what {
+            RevisedWhat::LeftOut => None,
+            RevisedWhat::Argument { name, .. } => Some(name),
+        }
+    }
+
+    /// The change as a sentence without a full stop. Its words may contain any character of the plan.
+    pub fn sentence(&self) -> String {
+        let step = format!("Step {} ({})", self.step_index + 1, one_line(&self.step_id));
+        match &self.what {
+            RevisedWhat::LeftOut => format!("{step}: {} left out", self.tool),
+            RevisedWhat::Argument { name, before, after } => {
+                let short = |value: &Option<String>| match value {
+                    None => "nothing".to_owned(),
+                    Some(value) if value.len() <= SHORT => one_line(value).into_owned(),
+                    Some(value) => format!("{} bytes", value.len()),
+                };
+                format!("{step}: {} was {} and is {}", one_line(name), short(before), short(after))
+            }
+        }
+    }
+}
+
+impl Revision {
+    /// Every change, in the order of the steps.
+    ///
+    /// # Errors
+    /// The revision is not about this plan.
+    pub fn parts(&self, base: &ShownPlan) -> Result<Vec<RevisedPart>, RevisionError> {
+        let document = Document::new(text_of(base)?).ok_or(RevisionError::NotJson)?;
+        let part = |step: &ShownStep, what| RevisedPart {
+            step_index: step.step_index,
+            step_id: step.step_id.clone(),
+            tool: step.tool_name.clone(),
+            what,
+        };
+        let mut parts = Vec::new();
+        for index in &self.left_out {
+            let step = step_of(base, *index)?;
+            // A verification goes with its command, and is not listed beside it.
+            let is_with_command = step.is_verification()
+                && index.checked_sub(1).is_some_and(|it| self.left_out.contains(&it));
+            if !is_with_command {
+                parts.push(part(step, RevisedWhat::LeftOut));
+            }
+        }
+        for (index, arguments) in &self.arguments {
+            let step = step_of(base, *index)?;
+            for (name, after) in arguments {
+                let before = values::in_file(&document, step, name)?;
+                let before = before.map(|it| document.text_of(it).to_owned());
+                let (name, after) = (name.clone(), after.clone());
+                parts.push(part(step, RevisedWhat::Argument { name, before, after }));
+            }
+        }
+        parts.sort_by_key(|part| part.step_index);
+        Ok(parts)
+    }
+}
