@@ -3,14 +3,14 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::args::InputWord;
 use super::documents::finding_line;
+use super::inputs::with_values;
 use super::opening::policy;
 use super::output::{Output, say};
 use super::refusal::Refusal;
 use super::{Exit, args};
 use crate::openers::Format;
-use crate::plan::{Finding, fill_in, parse};
+use crate::plan::{Finding, parse};
 use crate::worker::{PlanFile, Unusable, read_plan_file, workspace_of};
 
 /// The document of `--json`.
@@ -35,7 +35,14 @@ pub(super) fn convert(command: &args::Convert, out: &mut Output) -> Result<Exit,
         Ok(PlanFile { bytes, format, findings }) => (Some(bytes), format, findings),
         Err(Unusable { format, findings }) => (None, format, findings),
     };
-    let plan = plan.map(|bytes| with_values(bytes, &command.input)).transpose()?;
+    let plan = match plan {
+        Some(bytes) if !command.input.is_empty() => {
+            let values = command.input.iter().map(|it| (it.name.clone(), it.value.clone()));
+            let values = values.collect();
+            parse(&bytes).into_shown().map(|plan| with_values(&plan, &values)).transpose()?
+        }
+        plan => plan,
+    };
     if out.json() {
         let plan = plan.as_deref().and_then(|bytes| serde_json::from_slice(bytes).ok());
         let format = format.map(Format::as_str);
@@ -45,18 +52,4 @@ pub(super) fn convert(command: &args::Convert, out: &mut Output) -> Result<Exit,
         plan.iter().for_each(|bytes| out.exact(bytes));
     }
     Ok(if plan.is_some() { Exit::Done } else { Exit::InvalidPlan })
-}
-
-/// The bytes of a plan with these values of its inputs.
-///
-/// # Errors
-/// An input that the plan does not have, or a value that it does not accept.
-fn with_values(bytes: Vec<u8>, given: &[InputWord]) -> Result<Vec<u8>, Refusal> {
-    if given.is_empty() {
-        return Ok(bytes);
-    }
-    let inputs = parse(&bytes).into_shown().map(|plan| plan.inputs).unwrap_or_default();
-    let values = given.iter().map(|it| (it.name.clone(), it.value.clone())).collect();
-    fill_in(&bytes, &inputs, &values)
-        .map_err(|error| Refusal::usage(error.to_string(), "`check` lists the inputs of the plan."))
 }

@@ -13,7 +13,7 @@ use super::output::{quoted_in_line, say};
 use super::refusal::Refusal;
 use crate::authorization::{Secret, SecretInputs};
 use crate::plan::{
-    PlanInput, fill_in, lacks_only_inputs, limits, parse, quoted, shown_inputs,
+    PlanInput, Revision, ShownPlan, lacks_only_inputs, limits, parse, quoted, shown_inputs,
 };
 
 /// Whether a person at the terminal is asked for what is missing.
@@ -38,7 +38,7 @@ pub(super) fn filled(
     let may_ask = lacks_only_inputs(&parsed.findings);
     // What is no plan has findings that say so.
     let Some(plan) = parsed.into_shown() else { return Ok((bytes, SecretInputs::default())) };
-    let inputs = plan.inputs;
+    let inputs = plan.inputs.as_slice();
     let mut values: BTreeMap<String, String> = BTreeMap::new();
     for InputWord { name, value } in &given.input {
         if values.insert(name.clone(), value.clone()).is_some() {
@@ -58,7 +58,7 @@ pub(super) fn filled(
         };
         values.extend(value.map(|value| (input.name.clone(), value)));
     }
-    let mut secrets = secrets(given, &inputs)?;
+    let mut secrets = secrets(given, inputs)?;
     for input in inputs.iter().filter(|input| input.secret && !input.used_by.is_empty()) {
         if asks && secrets.get(&input.name).is_none() {
             let typed = ask_secret(input).map_err(no_answer)?;
@@ -68,10 +68,30 @@ pub(super) fn filled(
     if values.is_empty() {
         return Ok((bytes, secrets));
     }
-    let filled = fill_in(&bytes, &inputs, &values).map_err(|error| {
-        Refusal::usage(error.to_string(), "`check` lists the inputs of the plan.")
-    })?;
-    Ok((filled, secrets))
+    Ok((with_values(&plan, &values)?, secrets))
+}
+
+/// The bytes of a plan with these values of its inputs.
+///
+/// # Errors
+/// An input that the plan does not have, a value that it does not accept, or a plan that becomes too large.
+pub(super) fn with_values(
+    plan: &ShownPlan,
+    values: &BTreeMap<String, String>,
+) -> Result<Vec<u8>, Refusal> {
+    let mut revision = Revision::default();
+    let bytes = revision.fill_in(plan, values).and_then(|()| revision.apply(plan));
+    match bytes {
+        Ok(bytes) if bytes.len() > limits::PLAN_BYTES => {
+            let limit = limits::PLAN_BYTES;
+            let message = format!("with these values the plan has more than {limit} bytes");
+            Err(Refusal::usage(message, "Make the values shorter."))
+        }
+        Ok(bytes) => Ok(bytes),
+        Err(error) => {
+            Err(Refusal::usage(error.to_string(), "`check` lists the inputs of the plan."))
+        }
+    }
 }
 
 fn twice(option: &str, name: &str) -> Refusal {

@@ -23,7 +23,7 @@ use super::{
     Entry, EvidenceError, EvidenceLocation, EvidenceReader, OutputCapture, UserFolders, heads,
     migrations, permissions, revocations, schema, schema_check, write_loop, write_run, write_step,
 };
-use crate::authorization::PlanAuthorization;
+use crate::authorization::{PlanAuthorization, SecretInputs};
 use crate::plan::Plan;
 use crate::run::{AnsweredBy, HeadReport, Reconciled, RunEvent};
 

@@ -208,7 +208,7 @@ mod tests {
         let policy =
             Policy { own_folders: vec!["/home/u/.config/countersign".into()], ..Policy::default() };
         let rule = |command: &str, target| {
-            of_shell_command(command, target, &policy, Shell::Bash).rule.into_owned()
+            of_shell_command(command, &[], target, &policy, Shell::Bash).rule.into_owned()
         };
         assert_eq!(rule("ls ~/.config/countersign", None), "own-folder");
         assert_eq!(rule("ls ~/.config/countersign", Some("web")), "remote-host");

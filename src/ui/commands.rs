@@ -25,6 +25,7 @@ pub enum Command {
     Simulate,
     TryHost,
     StopTrying,
+    FillIn,
     Authorize,
     Reject,
     Run,
@@ -117,6 +118,10 @@ pub struct Situation {
     pub not_authorizable: Option<&'static str>,
     /// Why the plan cannot be rejected; `None` when it can.
     pub not_rejectable: Option<&'static str>,
+    /// Why the plan cannot be filled in; `None` when it can.
+    pub not_fillable: Option<&'static str>,
+    /// Whether the plan lacks nothing but inputs before it can be authorized.
+    pub lacks_inputs: bool,
     /// Why the plan cannot be simulated; `None` when it can.
     pub not_simulatable: Option<&'static str>,
     /// Whether the shown plan is authorized and has not been run.

@@ -88,6 +88,7 @@ const SCENES: [&str; 117] = [
     "authorize-many",
     "reject",
     "remember-walls",
+    "fill-in",
     "export",
     "exporting",
     "purge",

@@ -67,6 +67,8 @@ impl PlanPage {
             look_first: shown.must_look_first(),
             not_rejectable: shown.not_rejectable(),
             not_simulatable: shown.not_simulatable(),
+            not_fillable: shown.not_fillable(),
+            lacks_inputs: shown.lacks_inputs(),
             approved: matches!(shown.approval, Approval::Approved { .. }),
             over: shown.is_over(),
             unfinished: shown.is_unfinished(),

@@ -1,11 +1,10 @@
 //! The inputs of a plan (SPEC §13, *Revisions*): values that a person gives before signing.
 //!
-//! Filling in makes a revision whose bytes have the values ([`fill_in`]); the parser puts them into arguments. A command
+//! Filling in makes a revision whose bytes have the values ([`super::Revision::fill_in`]); the parser puts them into arguments. A command
 //! gets a value as a variable of its environment, whose name begins with [`VARIABLE_PREFIX`], and never inside its words:
 //! [`refer`] replaces the templates of a command by references to the variables. The value of a secret input is in no plan.
 
 mod command;
-mod fill_in;
 mod template;
 
 #[cfg(test)]
@@ -15,7 +14,6 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-pub use fill_in::{FillInError, fill_in};
 pub(super) use command::{CommandFault, refer};
 pub(super) use template::{Part, fill, is_name, parts};
 
