@@ -35,8 +35,8 @@ use countersign::ui::notice::{Notice, Scope};
 use countersign::ui::overlay::{Overlay, RemovedRule, RuleForm, SettingsView};
 use countersign::ui::plan::{
     Approval, CardView, ChangedSteps, ChoicesView, Effect, InboxView, KindSources, LookedAt,
-    OpenPlan, OpenState, PlanAttempt, PlanView, QueueView, QueuedPlan, RecentPlan, RunOutput,
-    SeenStep, SidebarView, Simulated, StepCounts, StepKind, StepList, steps_with_text,
+    OpenPlan, OpenState, PlanAttempt, PlanView, QueueView, QueuedPlan, RecentPlan, RevisionView,
+    RunOutput, SeenStep, SidebarView, Simulated, StepCounts, StepKind, StepList, steps_with_text,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{OnScreen, StatusView, WindowView, icon};
@@ -873,6 +873,7 @@ impl Scene {
                 now: &self.now,
             },
             plan: open.then(|| PlanView {
+                revision: RevisionView::default(),
                 proposed_name: None,
                 looked_at: &self.looked_at,
                 path: Some(Path::new("/home/ada/src/parser/plans/parser.json")),

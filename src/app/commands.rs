@@ -165,6 +165,13 @@ impl App {
             Command::CopyDigest => {
                 self.plan.with_shown(|session| ctx.copy_text(session.opened.digest.to_string()));
             }
+            Command::SavePlanAs => self.save_plan(),
+            Command::EditArguments
+            | Command::LeaveOutStep
+            | Command::MarkStep
+            | Command::ChooseLines
+            | Command::ListChanges
+            | Command::DiscardRevision => self.apply_revising(command, ctx),
             Command::PinPlan => self.pin_shown(),
             Command::ForgetPlan => self.forget_shown(),
             Command::SaveSearch => self.toggle_saved_search(),

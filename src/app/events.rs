@@ -189,7 +189,7 @@ impl App {
     }
 
     /// Adds a plan that was opened to the recent plans.
-    fn note_opened(&mut self, opened: &OpenedPlan) {
+    pub(super) fn note_opened(&mut self, opened: &OpenedPlan) {
         let Some(plan) = &opened.plan else { return };
         // The file of an agent's call goes with the call. The inbox lists it.
         if opened.held.as_ref().is_some_and(|held| held.asked_until_ms.is_some()) {
@@ -198,7 +198,10 @@ impl App {
         self.change_recent(RecentChange::Opened(RecentPlan {
             path: opened.path.clone(),
             name: plan.name().to_owned(),
-            detail: counted(plan.steps.len(), "step"),
+            detail: match &opened.revised {
+                Some(_) => format!("{}, revised by you", counted(plan.steps.len(), "step")),
+                None => counted(plan.steps.len(), "step"),
+            },
             digest: Some(opened.digest),
             pinned: false,
             rejected: opened.rejected.is_some(),

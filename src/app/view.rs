@@ -146,7 +146,7 @@ impl App {
             }
             Prompt::Export => Question::Export(self.evidence.export_view(&self.shared)),
             Prompt::Purge => Question::Purge(self.purge.as_ref()?),
-            Prompt::FillIn => Question::FillIn(self.plan.shown.as_ref()?.fill_in_view()?),
+            Prompt::FillIn => Question::FillIn(self.plan.fill_in_view()?),
             Prompt::RememberWalls => {
                 let binding = &self.plan.review()?.binding;
                 let grants = binding.grants.for_every_plan()?;
@@ -190,7 +190,7 @@ impl App {
             Subject::Purge => self.purge.is_some(),
             // A secret stays no longer than its dialog.
             Subject::Inputs(ref file) => {
-                let shown = self.plan.shown.as_ref().and_then(|it| it.fill_in_view());
+                let shown = self.plan.fill_in_view();
                 self.shared.prompt == Some(Prompt::FillIn)
                     && shown.is_some_and(|view| view.file == *file)
             }

@@ -8,6 +8,7 @@ mod inbox;
 mod inputs;
 mod record_id;
 mod retention;
+mod revise;
 mod words;
 
 use std::path::PathBuf;
@@ -25,6 +26,7 @@ pub(super) use inputs::{InputWord, Inputs};
 pub(super) use inbox::{InboxCommand, InboxRemove, Mcp, Propose};
 pub(super) use record_id::{RecordId, given};
 pub(super) use retention::{Backup, Part, Purge, Restore, Sizes};
+pub(super) use revise::Revise;
 use words::{AllowWord, EngineWord, ModeWord, WallsWord};
 pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};
 
@@ -92,6 +94,8 @@ pub(super) enum Command {
     Simulate(Check),
     /// Print the plan that a diff, a patch or edit blocks are opened as; nothing is run
     Convert(Convert),
+    /// Print a plan with other arguments, without some steps, or with a part of what they change; nothing is run
+    Revise(Revise),
     /// Check a plan and put it into the inbox, where it waits for a person; nothing is run
     Propose(Propose),
     /// List the inbox, or remove something from it
@@ -136,6 +140,7 @@ impl Command {
             Self::Check(check) => check.check.options.common.json,
             Self::Simulate(check) => check.options.common.json,
             Self::Convert(convert) => convert.common.json,
+            Self::Revise(revise) => revise.common.json,
             Self::Propose(propose) => propose.common.json,
             Self::Inbox(inbox) => inbox.common().json,
             Self::Run(run) => run.options.common.json,
@@ -209,7 +214,7 @@ pub(super) struct WallsCommand {
 }
 
 /// Where and how the commands of a command plan run.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct CommandChoices {
     /// The host on which the plan's commands run, an SSH destination or `local` [default: the plan's]
     #[arg(long, value_name = "HOST")]

@@ -185,6 +185,8 @@ impl Tools {
             "digest": proposed.digest,
             "workspace": proposed.workspace,
             "proposed_at_ms": proposed.at_ms,
+            // A person changed the plan before deciding: the decision and the run are about that one.
+            "revised_digest": state.revised,
             "decision": decision,
             "run": run,
         }))

@@ -26,6 +26,7 @@ mod planner;
 mod progress;
 mod propose;
 mod refusal;
+mod revise;
 mod risk;
 mod run;
 mod schema;
@@ -154,6 +155,7 @@ fn headless(command: Command) -> Exit {
         Command::Evidence(command) => evidence::evidence(&command, &mut out),
         Command::Walls(command) => walls::walls(&command, &mut out),
         Command::Convert(command) => convert::convert(&command, &mut out),
+        Command::Revise(command) => revise::revise(&command, &mut out),
         Command::Propose(command) => propose::propose(&command, &mut out),
         Command::Mcp(command) => mcp::mcp(&command, &mut out),
         Command::Inbox(command) => inbox::inbox(&command, &mut out),

@@ -180,6 +180,20 @@ impl ReadPlan {
         Self { digest, parsed, workspace }
     }
 
+    /// The workspace.
+    pub(super) fn folder(&self) -> &Path {
+        &self.workspace.folder
+    }
+
+    /// The plan, valid or faulty.
+    ///
+    /// # Errors
+    /// The findings, if nothing can be shown as a plan.
+    pub(super) fn into_plan(self) -> Result<ShownPlan, Vec<Finding>> {
+        let findings = self.parsed.findings.clone();
+        self.parsed.into_shown().ok_or(findings)
+    }
+
     /// Reviews the plan with the recorded trust in workspace commands; `None` if the plan could not be parsed.
     ///
     /// # Errors

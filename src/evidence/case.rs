@@ -69,11 +69,15 @@ const ROWS: &str = "
     files AS (SELECT f.* FROM span CROSS JOIN file_contents AS f ON f.id BETWEEN first AND last
               WHERE f.execution_id IN steps),
     artifacts AS (SELECT * FROM execution_artifacts WHERE execution_id IN steps),
-    contents AS (SELECT plan_digest AS digest FROM run
+    bases AS (SELECT substr(json_extract(request_json, '$.base_digest'), 8) AS digest
+              FROM decided WHERE decision = 'revise'),
+    contents AS (SELECT plan_digest AS digest FROM run UNION SELECT digest FROM bases
                  UNION SELECT blob FROM artifacts UNION SELECT blob FROM decided
                  UNION SELECT before_digest FROM files UNION SELECT after_digest FROM files)
     SELECT row AS seq, 'runs' AS name FROM run
     UNION ALL SELECT p.row, 'plans' FROM run JOIN plans AS p ON p.id = run.plan_digest
+    UNION ALL SELECT p.row, 'plans' FROM bases JOIN plans AS p ON p.id = bases.digest
+              WHERE p.id <> (SELECT plan_digest FROM run)
     UNION ALL SELECT a.row, 'authorizations' FROM run
               JOIN authorizations AS a ON a.id = run.authorization_id
     UNION ALL SELECT c.row, 'authorization_classes' FROM run

@@ -1,9 +1,11 @@
 //! Which plans were authorized or rejected, where and when (SPEC §13).
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::EvidenceReader;
 use super::error::Result;
+use super::revised_plans::{BASE, REVISED};
 use super::rows::digest;
 use crate::plan::Digest;
 use crate::run::DecidedPlan;
@@ -34,7 +36,22 @@ impl EvidenceReader {
                     at_ms: row.get(2)?,
                 })
             })?;
+            // A decision about a revision is one about what was proposed, too.
+            let sql = format!(
+                "SELECT {BASE}, a.workspace, a.timestamp
+                 FROM (SELECT * FROM decisions WHERE run_id IS NULL ORDER BY id DESC LIMIT ?1) AS d
+                 JOIN authorizations AS a ON a.id = d.authorization_id
+                 WHERE d.decision = '{REVISED}' AND a.timestamp >= ?2"
+            );
+            decided.extend(source.all(&sql, (MAX_DECISIONS, since_ms), |row| {
+                Ok(DecidedPlan {
+                    plan: digest(row, 0)?,
+                    workspace: row.get(1)?,
+                    at_ms: row.get(2)?,
+                })
+            })?);
             decided.retain(|it| plans.contains(&it.plan));
+            decided.sort_by_key(|it| Reverse(it.at_ms));
             Ok(decided)
         })
     }

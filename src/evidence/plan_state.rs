@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::EvidenceReader;
 use super::error::Result;
+use super::revised_plans;
 use super::rows::uuid;
 use super::runs::run;
 use super::source::Source;
@@ -24,13 +25,27 @@ impl EvidenceReader {
     ) -> Result<PlanState> {
         self.query(|source| {
             let params = (plan.hex(), workspace, since_ms);
-            let decision = decision(source, params.clone())?;
+            let mut decision = decision(source, params.clone())?;
+            // What a person decided about a revision is the answer to what was proposed.
+            let revised = revised_plans::latest_of(source, plan, workspace, since_ms)?;
+            if let Some((authorization_id, revised)) = revised {
+                let of_revision = decided(source, "id = ?1", [authorization_id.to_string()])?;
+                let at_ms = |it: &Option<LastDecision>| it.as_ref().map(|it| it.timestamp_ms);
+                if at_ms(&of_revision) >= at_ms(&decision) {
+                    decision = of_revision;
+                    let sql = "SELECT run_id FROM authorization_uses WHERE authorization_id = ?1";
+                    let params = [authorization_id.to_string()];
+                    let run_id = source.first(sql, params, |row| uuid(row, 0))?;
+                    let run = run_id.map(|run_id| run(source, run_id)).transpose()?.flatten();
+                    return Ok(PlanState { decision, run, revised: revised.parse().ok() });
+                }
+            }
             let sql = "SELECT id FROM runs
                        WHERE plan_digest = ?1 AND workspace = ?2 AND timestamp >= ?3
                        ORDER BY timestamp DESC, row DESC LIMIT 1";
             let run_id = source.first(sql, params, |row| uuid(row, 0))?;
             let run = run_id.map(|run_id| run(source, run_id)).transpose()?.flatten();
-            Ok(PlanState { decision, run })
+            Ok(PlanState { decision, run, revised: None })
         })
     }
 
@@ -49,12 +64,20 @@ impl EvidenceReader {
 }
 
 fn decision(source: &Source<'_>, params: impl rusqlite::Params) -> Result<Option<LastDecision>> {
-    let sql =
+    decided(source, "plan_digest = ?1 AND workspace = ?2 AND timestamp >= ?3", params)
+}
+
+/// The last authorization or rejection of those that meet a condition.
+fn decided(
+    source: &Source<'_>,
+    condition: &str,
+    params: impl rusqlite::Params,
+) -> Result<Option<LastDecision>> {
+    let sql = format!(
         "SELECT status = 'approved', coalesce(reason, ''), method, user_name, timestamp, expires_at
-               FROM authorizations
-               WHERE plan_digest = ?1 AND workspace = ?2 AND timestamp >= ?3
-               ORDER BY timestamp DESC, row DESC LIMIT 1";
-    source.first(sql, params, |row| {
+         FROM authorizations WHERE {condition} ORDER BY timestamp DESC, row DESC LIMIT 1"
+    );
+    source.first(&sql, params, |row| {
         Ok(LastDecision {
             is_approved: row.get(0)?,
             reason: row.get(1)?,

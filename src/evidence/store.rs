@@ -212,7 +212,7 @@ impl EvidenceStore {
         authorization: &PlanAuthorization,
         plan: &Plan,
     ) -> Result<()> {
-        self.write(|appender| write_run::authorization(appender, authorization, plan))
+        self.record_revised(authorization, plan, None)
     }
 
     /// The run that used this authorization; `None` if it was not used.

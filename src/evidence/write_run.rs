@@ -8,7 +8,9 @@ use uuid::Uuid;
 use super::append::{Appender, Cell};
 use super::error::Result;
 use super::rows::{find, has_row};
-use super::{ControlRecord, EvidenceError, RunEnd, RunStart, StepDecision};
+use super::{
+    ControlRecord, EvidenceError, RevisionRecord, RunEnd, RunStart, StepDecision, revised_plans,
+};
 use crate::authorization::{AuthorizationStatus, Binding, FileState, PlanAuthorization};
 use crate::plan::{Digest, Plan, Step};
 use crate::run::RunEnding;
@@ -67,7 +69,7 @@ pub(super) fn word(value: &impl Serialize) -> Cell {
 }
 
 /// Writes a plan and its exact bytes, unless they are recorded already.
-fn plan(appender: &mut Appender<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
+pub(super) fn plan(appender: &mut Appender<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
     // The bytes of a known plan may have been purged with the records of its runs.
     appender.exact_blob(&plan.digest, &plan.source)?;
     if has_row(appender.tx(), "plans", "id", plan.digest.hex())? {
@@ -88,11 +90,13 @@ fn plan(appender: &mut Appender<'_>, plan: &Plan, timestamp_ms: i64) -> Result<(
     )
 }
 
-/// Writes an answered authorization with its plan and its decision, unless it is recorded already.
+/// Writes an answered authorization with its plan and its decision, unless it is recorded already. If the plan is a
+/// person's revision of another one, also writes that.
 pub(super) fn authorization(
     appender: &mut Appender<'_>,
     authorization: &PlanAuthorization,
     authorized_plan: &Plan,
+    revision: Option<&RevisionRecord<'_>>,
 ) -> Result<()> {
     if authorization.status == AuthorizationStatus::Pending {
         return Err(EvidenceError::NotDecided { authorization_id: authorization.authorization_id });
@@ -158,6 +162,9 @@ pub(super) fn authorization(
             ("walls_json", walls.map(|walls| json!(walls)).into()),
         ],
     )?;
+    if let Some(revision) = revision {
+        revised_plans::write(appender, authorization, authorized_plan, revision)?;
+    }
     let new = NewDecision::new(decision, &authorization.method, authorization.decided_at_ms);
     let authorization_id = Some(authorization.authorization_id);
     self::decision(appender, NewDecision { authorization_id, note: &note, ..new })
@@ -198,7 +205,7 @@ pub(super) fn run(appender: &mut Appender<'_>, start: &RunStart<'_>) -> Result<(
     if let Some(run_id) = used_by(appender.tx(), authorization_id)? {
         return Err(EvidenceError::AuthorizationUsed { authorization_id, run_id });
     }
-    authorization(appender, start.authorization, start.plan)?;
+    authorization(appender, start.authorization, start.plan, None)?;
     let binding = &start.authorization.binding;
     appender.insert(
         "runs",

@@ -1,6 +1,7 @@
 //! What became of a plan that somebody proposed (SPEC §13). Pure.
 
 use super::{DecidedBy, RunFate, RunStatus, RunSummary};
+use crate::plan::Digest;
 
 /// What the evidence knows about a proposed plan.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -9,6 +10,9 @@ pub struct PlanState {
     pub decision: Option<LastDecision>,
     /// Its last run.
     pub run: Option<RunSummary>,
+    /// The digest of the plan that a person made of it and that the decision and the run are about; `None` if they are
+    /// about the plan as it was proposed.
+    pub revised: Option<Digest>,
 }
 
 /// An authorization of a plan, or its refusal.
@@ -56,7 +60,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::plan::{Digest, Mode};
+    use crate::plan::Mode;
     use crate::run::RunTally;
 
     fn run(started_at_ms: i64, fate: RunFate, denied: usize) -> RunSummary {
@@ -103,10 +107,10 @@ mod tests {
             (refused, Some(run(10, ended(RunStatus::Failed), 0)), true, "refused"),
             (approved, Some(run(10, ended(RunStatus::Failed), 0)), true, "authorized"),
         ] {
-            let state = PlanState { decision, run };
+            let state = PlanState { decision, run, revised: None };
             assert_eq!(state.word(waits, 50), expected, "{state:?}");
         }
-        let expired = PlanState { decision: Some(decision(true, 20)), run: None };
+        let expired = PlanState { decision: Some(decision(true, 20)), run: None, revised: None };
         assert_eq!((expired.word(true, 100), expired.word(false, 100)), ("waiting", "removed"));
     }
 }

@@ -168,7 +168,7 @@ pub struct ArtifactRecord {
 /// A recorded decision of a person, or of a flag that they gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DecisionRecord {
-    /// `authorize`, `reject`, `approve`, `skip`, `done_by_hand`, `cancel`, `pause`, `resume`, `go_on_guided`,
+    /// `authorize`, `reject`, `revise`, `approve`, `skip`, `done_by_hand`, `cancel`, `pause`, `resume`, `go_on_guided`,
     /// `cancel_after_step`, `stop_now` or `reconcile`.
     pub decision: String,
     /// Who decided.
@@ -207,6 +207,7 @@ impl DecisionRecord {
         let decided = match self.decision.as_str() {
             "authorize" => "Authorized",
             "reject" => "Rejected",
+            "revise" => "Revised",
             "approve" => "Approved",
             "skip" => "Skipped",
             "cancel" => "Denied",

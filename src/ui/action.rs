@@ -1,6 +1,7 @@
 //! The actions of a person, as reported by the views. The window code carries them out.
 
 mod evidence;
+mod revision;
 mod waiting;
 
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ use crate::plan::{Digest, Mode};
 use crate::run::{Decision, PurgeRule, TerminalSize};
 
 pub use evidence::EvidenceAction;
+pub use revision::RevisionAction;
 pub use waiting::{InboxAction, QueueAction};
 
 /// A page of the window.
@@ -134,6 +136,8 @@ pub enum PlanAction {
     Choose(PlanChoice),
     /// An action on the terminal of the current step.
     Terminal(TerminalAction),
+    /// Change the plan, or prepare that.
+    Revise(RevisionAction),
 }
 
 /// A choice before the plan is authorized.

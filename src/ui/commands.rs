@@ -5,10 +5,12 @@ use egui::{KeyboardShortcut, Ui};
 use super::{Action, Icon, Look, Page, widgets};
 
 mod area;
+mod needs;
 mod table;
 
 pub use area::Area;
-pub use table::{RUNS_ELSEWHERE, TABLE};
+pub use needs::RUNS_ELSEWHERE;
+pub use table::TABLE;
 
 /// A user command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,6 +58,13 @@ pub enum Command {
     ToggleOutput,
     TypeInTerminal,
     CopyDigest,
+    SavePlanAs,
+    EditArguments,
+    LeaveOutStep,
+    MarkStep,
+    ChooseLines,
+    ListChanges,
+    DiscardRevision,
     PinPlan,
     ForgetPlan,
     NextPlan,
@@ -124,6 +133,12 @@ pub struct Situation {
     pub lacks_inputs: bool,
     /// Why the plan cannot be simulated; `None` when it can.
     pub not_simulatable: Option<&'static str>,
+    /// Why the plan cannot be changed before it is decided about; `None` when it can.
+    pub not_revisable: Option<&'static str>,
+    /// Whether the plan is a revision of a file.
+    pub revised: bool,
+    /// Why no lines can be chosen of what the selected step changes; `None` when they can.
+    pub no_lines: Option<&'static str>,
     /// Whether the shown plan is authorized and has not been run.
     pub approved: bool,
     /// Whether the shown run is over, so that its plan can be run again.

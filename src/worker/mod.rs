@@ -68,8 +68,8 @@ mod tests;
 
 pub use crate::autonomy::{LoopOrder, PlanDecision};
 pub use crate::engine::{
-    Clock, CommandJudge, FollowUp, PreviewBatch, PreviewPosition, Simulation, SystemClock,
-    WorkspaceChoice,
+    ChosenLines, Clock, CommandJudge, FollowUp, PreviewBatch, PreviewPosition, Simulation,
+    SystemClock, WorkspaceChoice,
 };
 pub use contents::{Content, ReadContent, Save, SaveSource};
 pub use editor::{EditorCommand, EditorLocation, OpenEditor, OpenSettingsFile};

@@ -4,12 +4,14 @@
 //! A decision about the workspace or a class may be committed although its query fails: the head of the evidence is kept
 //! outside its folder after the commit, and that may fail, too.
 
+use std::sync::Arc;
+
 use uuid::Uuid;
 
-use super::{Query, QueryContext, QueryError};
+use super::{Query, QueryContext, QueryError, Revised};
 use crate::authorization::{Grants, PlanAuthorization};
 use crate::engine::{Clock as _, SystemClock};
-use crate::evidence::{TrustDecision, WallsDecision};
+use crate::evidence::{RevisionRecord, TrustDecision, WallsDecision};
 use crate::plan::Plan;
 use crate::run::{AnsweredBy, CommandsReview};
 
@@ -19,6 +21,8 @@ pub struct RecordAuthorization {
     pub authorization: Box<PlanAuthorization>,
     /// The plan.
     pub plan: Box<Plan>,
+    /// What the person changed in it, if it is a revision.
+    pub revised: Option<Arc<Revised>>,
 }
 
 impl Query for RecordAuthorization {
@@ -26,7 +30,13 @@ impl Query for RecordAuthorization {
     const FAILURE: &str = "Your answer could not be recorded; nothing is authorized.";
 
     fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
-        Ok(context.store()?.record_authorization(&self.authorization, &self.plan)?)
+        let Self { authorization, plan, revised } = self;
+        // The base may be faulty; its bytes are recorded all the same.
+        let base = revised.as_ref().map(|revised| revised.plan.valid_steps());
+        let revision = revised.as_ref().zip(base.as_ref());
+        let revision =
+            revision.map(|(revised, base)| RevisionRecord { base, parts: &revised.parts });
+        Ok(context.store()?.record_revised(&authorization, &plan, revision.as_ref())?)
     }
 }
 

@@ -86,7 +86,8 @@ impl Desktop {
         let authorization = PlanAuthorization::pending(&plan, binding, Method::Window, now_ms)
             .approve(now_ms, 60_000);
         let recorded = Box::new(authorization.clone());
-        let query = RecordAuthorization { authorization: recorded, plan: Box::new(plan.clone()) };
+        let plan_of = Box::new(plan.clone());
+        let query = RecordAuthorization { authorization: recorded, plan: plan_of, revised: None };
         self.query(query).unwrap();
         ApprovedPlan { plan, authorization }
     }

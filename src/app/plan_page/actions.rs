@@ -74,6 +74,7 @@ impl PlanPage {
             PlanAction::Queue(QueueAction::Remove(path)) => self.unqueue(&path),
             // The window applies it, which knows the inbox.
             PlanAction::Inbox(_) => {}
+            PlanAction::Revise(action) => self.revise(action, shared),
             PlanAction::Choose(choice) => self.choose(choice, shared),
             PlanAction::AuthorizeWithGrant(path) => {
                 self.with_shown(|session| {
@@ -341,7 +342,8 @@ impl PlanPage {
         }
         session.approval = Approval::Recording;
         let plan = Box::new(plan);
-        let query = RecordAuthorization { authorization: authorization.clone(), plan };
+        let revised = session.opened.revised.clone();
+        let query = RecordAuthorization { authorization: authorization.clone(), plan, revised };
         shared.query_each(query, move |app, recorded, _| match recorded {
             Ok(()) => {
                 let reason = match &authorization.status {

@@ -2,67 +2,51 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use super::{Chosen, PlanPage, PlanSession};
+use super::revising::Finishes;
+use super::{PlanPage, PlanSession};
 use crate::app::shared::Shared;
 use crate::authorization::{Secret, SecretInputs};
-use crate::plan::{self, Revision, is_valid};
+use crate::plan::{is_valid, lacks_only_inputs};
 use crate::ui::Tone;
 use crate::ui::action::Typed;
 use crate::ui::dialog::FillInView;
-use crate::worker::{RevisePlan, RevisionBase, RevisionEdit};
+use crate::worker::RevisionEdit;
 
 impl PlanSession {
-    /// Why the plan cannot be filled in; `None` if it can.
-    pub(super) fn not_fillable(&self) -> Option<&'static str> {
-        let plan = self.opened.plan.as_ref();
-        match plan {
-            None => Some("The file cannot be read as a plan."),
-            Some(plan) if plan.inputs.iter().all(|input| input.name.is_empty()) => {
-                Some("The plan has no inputs.")
-            }
-            _ if !self.can_choose() => Some("Only a plan that you opened can be filled in."),
-            _ => self.not_rejectable(),
-        }
-    }
-
     /// Whether inputs are all that the plan lacks before it can be authorized.
     pub(super) fn lacks_inputs(&self) -> bool {
         let findings = &self.opened.findings;
-        !is_valid(findings) && plan::lacks_only_inputs(findings)
+        !is_valid(findings) && lacks_only_inputs(findings)
     }
 
-    /// What the dialog shows.
-    pub(in crate::app) fn fill_in_view(&self) -> Option<FillInView> {
-        let plan = self.opened.plan.as_ref().filter(|_| self.not_fillable().is_none())?;
+    /// What the dialog shows; `None` for a plan without inputs.
+    fn fill_in_view(&self) -> Option<FillInView> {
+        let plan = self.opened.plan.as_ref()?;
         let secrets = &self.choices.secret_inputs;
-        let named = plan.inputs.iter().filter(|input| !input.name.is_empty());
+        let mut named = plan.inputs.iter().filter(|input| !input.name.is_empty()).peekable();
+        named.peek()?;
         Some(FillInView {
             file: self.opened.base().to_owned(),
             name: plan.name().to_owned(),
             inputs: named.map(|it| (it.clone(), secrets.get(&it.name).is_some())).collect(),
         })
     }
-
-    /// The file that is revised, with what was changed in it already.
-    fn revision_base(&self) -> Option<RevisionBase> {
-        Some(match &self.opened.revised {
-            Some(revised) => RevisionBase {
-                path: revised.base.clone(),
-                plan: Arc::clone(&revised.plan),
-                revision: revised.revision.clone(),
-            },
-            None => RevisionBase {
-                path: self.path()?.to_owned(),
-                plan: self.opened.plan.clone()?,
-                revision: Revision::default(),
-            },
-        })
-    }
 }
 
 impl PlanPage {
+    /// Why the shown plan cannot be filled in; `None` if it can.
+    pub(super) fn not_fillable(&self) -> Option<&'static str> {
+        let has_inputs = self.shown.as_ref().is_some_and(|it| it.fill_in_view().is_some());
+        let why_not = || (!has_inputs).then_some("The plan has no inputs.");
+        self.not_revisable().or_else(why_not)
+    }
+
+    /// What the dialog shows, while the plan can be filled in.
+    pub(in crate::app) fn fill_in_view(&self) -> Option<FillInView> {
+        self.shown.as_ref().filter(|_| self.not_fillable().is_none())?.fill_in_view()
+    }
+
     /// Gives the shown plan values of its inputs. Values make a revision, which is opened in its place; secrets are kept
     /// with the session.
     pub(in crate::app) fn fill_in(
@@ -72,7 +56,8 @@ impl PlanPage {
         secrets: Vec<(String, Typed)>,
         shared: &mut Shared,
     ) {
-        let shown = self.shown.as_mut().filter(|it| it.fill_in_view().is_some());
+        let is_open = self.fill_in_view().is_some();
+        let shown = self.shown.as_mut().filter(|_| is_open);
         let Some(session) = shown.filter(|it| it.opened.base() == file) else {
             let summary =
                 "The values were not used: you gave them for a plan that is no longer shown.";
@@ -84,29 +69,16 @@ impl PlanPage {
                 session.choices.secret_inputs.give(name, Secret::new(bytes));
             }
         });
-        let Some(plan) = session.opened.plan.clone() else { return };
+        let inputs = session.opened.plan.as_ref().map(|plan| plan.inputs.as_slice());
         let is_new = |(name, value): &(String, String)| {
-            let input = plan.inputs.iter().find(|input| input.name == *name);
+            let input = inputs.unwrap_or_default().iter().find(|input| input.name == *name);
             input.is_none_or(|input| input.value.as_ref() != Some(value))
         };
         let values: BTreeMap<String, String> = values.into_iter().filter(is_new).collect();
-        let base = session.revision_base();
-        let (Some(base), false) = (base, values.is_empty()) else {
-            return self.review_again(false, shared);
-        };
-        let chosen: Chosen = session.chosen();
-        let query = RevisePlan {
-            base,
-            shown: plan,
-            edit: RevisionEdit::FillIn(values),
-            workspace: chosen.workspace.clone(),
-            choices: chosen.choices.clone(),
-        };
-        shared.query_latest(query, |app, revised| match revised {
-            Ok(revised) => app.plan.show_opened(revised.opened, chosen, &mut app.shared),
-            Err(failed) if failed.is_cancelled() => {}
-            Err(failed) => app.plan.open_failed(failed, &mut app.shared),
-        });
+        match values.is_empty() {
+            true => self.review_again(false, shared),
+            false => self.send_revision(RevisionEdit::FillIn(values), Finishes::Nothing, shared),
+        }
     }
 
     /// Forgets the secrets that were given for the plan in this file. The worker has those of the run.

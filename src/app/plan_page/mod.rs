@@ -14,6 +14,7 @@ mod previews;
 mod question;
 mod queue;
 mod recorded;
+mod revising;
 mod run;
 mod seen;
 mod session;
@@ -335,6 +336,8 @@ impl PlanPage {
         let mut files = BTreeSet::new();
         let shown = self.shown.as_ref();
         files.extend(shown.and_then(PlanSession::path).map(Path::to_path_buf));
+        // A revision is made from another file, of which a change is told.
+        files.extend(shown.and_then(|it| Some(it.opened.revised.as_ref()?.base.clone())));
         for session in shown.into_iter().chain(self.running()) {
             if let Some(review) = &session.opened.review {
                 let inputs = review.binding.inputs.keys();

@@ -49,6 +49,22 @@ impl PlanPage {
         }
     }
 
+    /// Puts a revision in the place of the file that it was made from, or the file in that of a revision that was
+    /// discarded.
+    pub(super) fn take_place(&mut self, old: &Path, new: PathBuf) {
+        self.set_aside.remove(&new);
+        self.left.remove(&new);
+        if old == new {
+            return;
+        }
+        // What was authorized was not this.
+        self.set_aside.remove(old);
+        self.open_files.retain(|it| it.path != new);
+        if let Some(file) = self.open_files.iter_mut().find(|it| it.path == old) {
+            file.path = new;
+        }
+    }
+
     /// Whether nothing of this plan is under way, queued or shown.
     fn can_close(&self, path: &Path) -> bool {
         self.queue.place_of(path).is_none() && self.sessions().all(|it| it.path() != Some(path))
@@ -142,6 +158,16 @@ impl PlanPage {
                 "",
                 "Take it out of the queue or stop it first.",
             );
+            return;
+        }
+        let shown = self.shown.as_mut().filter(|it| it.path() == Some(path));
+        let left = self.left.get_mut(path).map(|left| &mut left.revising);
+        let revising = shown.map(|it| &mut it.revising).or(left);
+        if let Some(why_not) = revising.as_ref().and_then(|it| it.unfinished()) {
+            // Asked again, the person means it.
+            revising.into_iter().for_each(|it| *it = Default::default());
+            let next = "Close it again to drop that.";
+            shared.notify_here(Tone::Caution, "The plan stays open.", why_not, next);
             return;
         }
         let at = self.open_files.iter().position(|it| it.path == path);

@@ -10,7 +10,7 @@ use crate::plan::{Digest, ShownPlan, ShownStep, StepPlace, ToolClass};
 use crate::risk::RiskLevel;
 use crate::run::Review;
 use crate::ui::OnScreen;
-use crate::ui::plan::{ChangedSteps, LookedAt, MustSee, SeenStep};
+use crate::ui::plan::{ChangedSteps, LookedAt, MustSee, Revising, SeenStep};
 use crate::worker::OpenedPlan;
 
 /// What a person has looked at of a plan.
@@ -38,6 +38,8 @@ pub struct LeftPlan {
     digest: Digest,
     /// The selected step of that version.
     selected: usize,
+    /// What was being changed.
+    pub(super) revising: Revising,
 }
 
 impl PlanSession {
@@ -47,7 +49,8 @@ impl PlanSession {
         let chosen = self.chosen();
         let seen = std::mem::take(&mut self.seen);
         let (digest, selected) = (self.opened.digest, self.pane.selected);
-        Some((path, LeftPlan { seen, chosen, digest, selected }))
+        let revising = std::mem::take(&mut self.revising);
+        Some((path, LeftPlan { seen, chosen, digest, selected, revising }))
     }
 
     /// Takes over what stayed of the plan when it was left. The list is scrolled to the selected step, because it still
@@ -57,8 +60,11 @@ impl PlanSession {
         // A session that was not left, but kept, has its own.
         let is_new = self.seen.current.is_none();
         let Some(left) = self.path().filter(|_| is_new).and_then(left) else { return };
+        self.revising = left.revising;
         if left.digest == self.opened.digest {
             self.pane.selected = left.selected;
+        } else {
+            self.revising.follow(self.opened.plan.as_deref());
         }
         self.seen = left.seen;
     }

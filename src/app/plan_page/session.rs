@@ -21,7 +21,9 @@ use crate::run::{
 };
 use crate::ui::commands::RUNS_ELSEWHERE;
 use crate::ui::dialog::AuthorizeView;
-use crate::ui::plan::{Approval, PlanAttempt, RecordedRun, RunOutput, Simulated, StepCounts};
+use crate::ui::plan::{
+    Approval, PlanAttempt, RecordedRun, Revising, RunOutput, Simulated, StepCounts,
+};
 use crate::worker::OpenedPlan;
 
 /// One plan on the page.
@@ -63,6 +65,8 @@ pub struct PlanSession {
     /// The simulation, once requested.
     pub simulation: Option<Simulated>,
     pub confirmation: ConfirmationState,
+    /// What the person is changing in the plan.
+    pub revising: Revising,
     /// The attempt of a bounded loop that proposed this plan.
     pub attempt: Option<PlanAttempt>,
     /// What the person has looked at.
@@ -116,6 +120,7 @@ impl PlanSession {
             diagnostics: DiagnosticsPage::default(),
             simulation: None,
             confirmation: ConfirmationState::default(),
+            revising: Revising::default(),
             attempt: None,
             seen: Seen::default(),
             other_runs: None,
@@ -155,7 +160,7 @@ impl PlanSession {
                 Some("Correct the errors listed above.")
             }
             None if self.seen.looked_at.missing > 0 => Some(LOOK_FIRST),
-            None => None,
+            None => self.revising.unfinished(),
         })
     }
 
@@ -255,6 +260,9 @@ impl PlanSession {
         self.step_counts = opened.plan.as_deref().map(StepCounts::of).unwrap_or_default();
         self.ended_run = OnceCell::new();
         self.choices.end_with_version(Some(self.opened.digest), opened.digest);
+        if opened.digest != self.opened.digest {
+            self.revising.follow(opened.plan.as_deref());
+        }
         self.opened = opened;
         self.review_id = Uuid::new_v4();
         self.authorize_view = OnceCell::new();

@@ -66,8 +66,11 @@ impl PlanPage {
             unseen: shown.seen.looked_at.missing + shown.seen.looked_at.others > 0,
             look_first: shown.must_look_first(),
             not_rejectable: shown.not_rejectable(),
+            not_revisable: self.not_revisable(),
+            revised: shown.opened.revised.is_some(),
+            no_lines: shown.no_lines(),
             not_simulatable: shown.not_simulatable(),
-            not_fillable: shown.not_fillable(),
+            not_fillable: self.not_fillable(),
             lacks_inputs: shown.lacks_inputs(),
             approved: matches!(shown.approval, Approval::Approved { .. }),
             over: shown.is_over(),
@@ -160,6 +163,7 @@ impl PlanPage {
             simulation: session.simulation.as_ref().filter(|it| it.is_shown),
             contents: shared.contents.all(),
             execution: session.selected_execution().and_then(|id| session.pane.executions.get(&id)),
+            revision: self.revision_view(session),
             now: &shared.now,
         })
     }

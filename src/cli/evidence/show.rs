@@ -13,7 +13,7 @@ use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
 use crate::cli::{Exit, args};
 use crate::engine::reconcile;
-use crate::evidence::EvidenceReader;
+use crate::evidence::{EvidenceReader, RecordedRevision};
 use crate::plan::{limits, quoted, quoted_lines};
 use crate::run::text::capitalized;
 use crate::run::{
@@ -51,6 +51,7 @@ pub(super) fn show(
     let mut executions: Vec<Execution> =
         reader.search(&of_run)?.hits.into_iter().map(|hit| hit.listed.row).collect();
     executions.sort_by_key(|row| (row.step_index, row.timestamp_ms));
+    let revision = reader.revision_of(run.run_id)?;
     let reconciled = match run.fate {
         RunFate::Interrupted => Some(reconcile(reader, run.run_id, &policy()?)?),
         RunFate::Ended(_) | RunFate::Active => None,
@@ -58,10 +59,12 @@ pub(super) fn show(
     if out.json() {
         let mut document = json!({ "run": run, "executions": executions, "changed": changed });
         insert(&mut document, "reconcile", reconciled);
+        insert(&mut document, "revision", revision);
         out.document(&document);
     } else {
         print_changed(&changed, out);
         print_run(&run, &executions, out);
+        revision.iter().for_each(|revision| print_revision(revision, out));
         for comparison in reconciled.iter().flatten() {
             out.line(&quoted(&format!("Compared with the disk: {}", comparison.sentence())));
         }
@@ -115,6 +118,23 @@ fn print_run(run: &RunSummary, executions: &[Execution], out: &mut Output) {
     out.fields(fields);
     out.line("");
     out.table(executions.iter().map(cells));
+}
+
+/// Prints what a person changed in the plan before it was authorized.
+fn print_revision(revision: &RecordedRevision, out: &mut Output) {
+    out.line("");
+    out.line(&format!("A person revised the plan {} before:", revision.base_digest));
+    if let Some(difference) = &revision.difference {
+        out.line(quoted_lines(difference.trim_end_matches('\n')).as_ref());
+        return;
+    }
+    // One of the plans was purged, or cannot be decrypted.
+    for change in &revision.changes {
+        out.line(&quoted(&change.to_string()));
+    }
+    if revision.omitted > 0 {
+        out.line(&format!("and {} more", revision.omitted));
+    }
 }
 
 fn print_loop(detail: &LoopDetail, out: &mut Output) {

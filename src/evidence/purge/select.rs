@@ -12,6 +12,7 @@ use crate::evidence::error::Result;
 use crate::evidence::lock;
 use crate::evidence::migrations::{FORMAT_WITH_PURGES, purgeable};
 use crate::evidence::old_backups::old_backups;
+use crate::evidence::revised_plans::{BASE, REVISED};
 use crate::evidence::rows::{find, list, uuid, value};
 use crate::run::{PurgePreview, PurgeRule};
 
@@ -185,6 +186,11 @@ impl Selector<'_> {
                 "INSERT OR IGNORE INTO temp.purge_contents
                  SELECT plan_digest FROM runs WHERE id IN (SELECT id FROM temp.purge_runs)",
             )?;
+            let bases = bases("r.id IN (SELECT id FROM temp.purge_runs)");
+            self.conn.execute_batch(&format!(
+                "INSERT OR IGNORE INTO temp.purge_contents SELECT digest FROM ({bases})
+                 WHERE digest IS NOT NULL"
+            ))?;
         }
         self.add_contents_of_attempts()?;
         if let Some(bytes) = self.rule.larger_than {
@@ -218,9 +224,11 @@ impl Selector<'_> {
         let sql = format!(
             "DELETE FROM temp.purge_contents WHERE digest IN
              (SELECT plan_digest FROM runs WHERE id NOT IN ({taken}) AND id NOT IN ({purged_before})
+              UNION ALL SELECT digest FROM ({}) WHERE digest IS NOT NULL
               UNION ALL SELECT a.plan_digest FROM authorizations AS a
                         WHERE a.status = 'approved' AND a.expires_at >= ?1
-                          AND a.id NOT IN (SELECT authorization_id FROM authorization_uses))"
+                          AND a.id NOT IN (SELECT authorization_id FROM authorization_uses))",
+            bases(&format!("r.id NOT IN ({taken}) AND r.id NOT IN ({purged_before})"))
         );
         self.conn.execute(&sql, [self.now_ms])?;
         Ok(())
@@ -294,6 +302,15 @@ impl Selector<'_> {
             ..counted
         })
     }
+}
+
+/// The SQL query of the digests of the plans that persons revised for runs `r` under this condition.
+fn bases(condition: &str) -> String {
+    format!(
+        "SELECT {BASE} AS digest FROM runs AS r
+         JOIN decisions AS d ON d.authorization_id = r.authorization_id
+         WHERE {condition} AND d.run_id IS NULL AND d.decision = '{REVISED}'"
+    )
 }
 
 /// The SQL expression of the size of a row `t` of this table, in bytes: 8 for a number, else its length.

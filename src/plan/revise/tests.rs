@@ -148,7 +148,8 @@ fn steps_go_with_those_that_need_them_and_ids_stay() {
     assert_eq!(ids(&text), ["step_1", "step_3"]);
     let expected = STEPS.find("{\"step_id\": \"b\"").unwrap();
     assert!(text.starts_with(STEPS[..expected].trim_end().trim_end_matches(',')));
-    assert!(text.contains(r#"{ "step_id": "step_3", "tool": "file_search","#), "{text}");
+    let with_id = "{ \"step_id\": \"step_3\",\n      \"tool\": \"file_search\",";
+    assert!(text.contains(with_id), "{text}");
     assert!(parse(text.as_bytes()).is_valid());
     revision.undo(&base, 4, None);
     assert!(revision.is_empty(), "it needs the others");

@@ -59,6 +59,13 @@ impl Command {
             | Self::Authorize
             | Self::Reject
             | Self::CopyDigest
+            | Self::SavePlanAs
+            | Self::EditArguments
+            | Self::LeaveOutStep
+            | Self::MarkStep
+            | Self::ChooseLines
+            | Self::ListChanges
+            | Self::DiscardRevision
             | Self::PinPlan
             | Self::ForgetPlan
             | Self::NextPlan

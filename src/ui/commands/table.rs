@@ -2,61 +2,12 @@
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
-use super::{Command, Situation, Spec};
+use super::needs::{
+    needs_diagnostics, needs_ended_run, needs_no_loop, needs_no_run, needs_plan, needs_plan_page,
+    needs_plans, needs_queued, needs_revisable, needs_revision, needs_rows, needs_run,
+};
+use super::{Command, RUNS_ELSEWHERE, Situation, Spec};
 use crate::ui::{Icon, Page, icon};
-
-/// A decision about a plan needs the plan in sight.
-fn needs_plan_page(state: &Situation) -> Option<&'static str> {
-    (state.page != Page::Plan).then_some("Look at the plan first, on its page.")
-}
-
-fn needs_plan(state: &Situation) -> Option<&'static str> {
-    (!state.plan_open).then_some("Open a plan first.")
-}
-
-fn needs_rows(state: &Situation) -> Option<&'static str> {
-    let rows = match state.page {
-        Page::Plan => state.steps,
-        Page::Evidence => state.results,
-        Page::Diagnostics => state.diagnostics,
-        Page::Loop => 0,
-    };
-    (rows == 0).then_some("There is nothing to select.")
-}
-
-fn needs_diagnostics(state: &Situation) -> Option<&'static str> {
-    let shown = state.page == Page::Diagnostics && state.diagnostics > 0;
-    (!shown).then_some("The diagnostics page shows no diagnostics.")
-}
-
-/// Why nothing in this window decides about the shown run.
-pub const RUNS_ELSEWHERE: &str = "It runs in another window, which alone controls it.";
-
-fn needs_run(state: &Situation) -> Option<&'static str> {
-    let why_not = if state.runs_elsewhere { RUNS_ELSEWHERE } else { "No run is under way." };
-    (!state.running).then_some(why_not)
-}
-
-fn needs_queued(state: &Situation) -> Option<&'static str> {
-    state.queue_place.is_none().then_some("The shown plan is not queued.")
-}
-
-fn needs_plans(state: &Situation) -> Option<&'static str> {
-    (state.open_plans < 2 && (state.plan_open || state.open_plans == 0))
-        .then_some("No other plan is open.")
-}
-
-fn needs_no_run(state: &Situation) -> Option<&'static str> {
-    state.running.then_some("A run is under way.")
-}
-
-fn needs_no_loop(state: &Situation) -> Option<&'static str> {
-    state.looping.then_some("A loop is under way.")
-}
-
-fn needs_ended_run(state: &Situation, shown: bool, why_not: &'static str) -> Option<&'static str> {
-    needs_no_run(state).or((!shown).then_some(why_not))
-}
 
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
@@ -81,7 +32,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 74] = [
+pub static TABLE: [Spec; 81] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -116,7 +67,7 @@ pub static TABLE: [Spec; 74] = [
         .unless(|state| (!state.testing_connection).then_some("No connection is being tried.")),
     Spec::new(Command::FillIn, "Fill in…", Some(icon::WRITE))
         .tooltip("Give the plan values of its inputs. What becomes of it is reviewed.")
-        .key(Modifiers::COMMAND, Key::I)
+        .key(Modifiers::NONE, Key::F3)
         .unless(|state| {
             needs_plan(state).or(needs_plan_page(state)).or(needs_no_run(state)).or(state.not_fillable)
         }),
@@ -271,6 +222,33 @@ pub static TABLE: [Spec; 74] = [
         .tooltip("Copy the SHA-256 of the plan's exact bytes.")
         .key(SHIFT_COMMAND, Key::C)
         .unless(needs_plan),
+    Spec::new(Command::SavePlanAs, "Save the plan as…", Some(icon::SAVE))
+        .tooltip("Write exactly the bytes that are shown to a file of your choice.")
+        .key(Modifiers::COMMAND, Key::S)
+        .unless(needs_plan),
+    Spec::new(Command::EditArguments, "Edit the arguments", None)
+        .tooltip("Change an argument of the selected step. The plan becomes a revision of yours.")
+        .key(Modifiers::NONE, Key::F2)
+        .unless(needs_revisable),
+    Spec::new(Command::LeaveOutStep, "Leave out", None)
+        .tooltip("Leave out the selected step, or all that are marked, and the steps that need them.")
+        .key(Modifiers::NONE, Key::Delete)
+        .unless(needs_revisable),
+    Spec::new(Command::MarkStep, "Mark or unmark the step", None)
+        .tooltip("Mark several steps to leave them out together.")
+        .key(Modifiers::COMMAND, Key::M)
+        .unless(needs_revisable),
+    Spec::new(Command::ChooseLines, "Choose lines", None)
+        .tooltip("Choose the hunks and lines that the selected step may change.")
+        .key(SHIFT_COMMAND, Key::L)
+        .unless(|state| needs_revisable(state).or(state.no_lines)),
+    Spec::new(Command::ListChanges, "List my changes", None)
+        .tooltip("Show or hide what you changed in the plan.")
+        .key(Modifiers::COMMAND, Key::D)
+        .unless(needs_revision),
+    Spec::new(Command::DiscardRevision, "Discard revision", None)
+        .tooltip("Undo all that you changed, and show the file as it is.")
+        .unless(|state| needs_revision(state).or(needs_revisable(state))),
     Spec::new(Command::PinPlan, "Pin or unpin the plan", Some(icon::BOOKMARK))
         .tooltip("Keep the shown plan at the top of the recent plans, or no longer.")
         .unless(needs_plan),

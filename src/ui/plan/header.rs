@@ -3,7 +3,7 @@
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::chips::chips;
-use super::{PlanView, RecordedRun, choices, fate_text, run_look, show_step, walls};
+use super::{PlanView, RecordedRun, choices, fate_text, revising, run_look, show_step, walls};
 use crate::plan::{Digest, ShownPlan, one_line, prose, visible_name};
 use crate::run::CommandsReview;
 use crate::run::text::capitalized;
@@ -205,6 +205,8 @@ fn below_name_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mu
     inputs_ui(ui, view, commands);
     let actions = &mut *commands.actions;
     inbox_ui(ui, view, actions);
+    revising::revision_ui(ui, view, commands);
+    let actions = &mut *commands.actions;
     if let Some(prequel) = &view.prequel {
         widgets::remark(ui, icon::REPEAT, Tone::Caution, prequel);
     }

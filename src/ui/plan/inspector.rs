@@ -2,20 +2,22 @@
 
 use egui::{Align, Layout, Margin, Ui, vec2};
 
+use super::argument_editor::arguments_ui;
 use super::changed_steps::step_change_ui;
 use super::diagnostics::diagnostics_ui;
 use super::did::{
     did_ui, hidden_explanation, is_done, is_not_done, no_diagnostics, not_done, second_line,
     tab_name,
 };
-use super::output::{argument_rows, short_first};
+use super::line_choice::{line_choice_ui, no_lines};
+use super::output::argument_rows;
 use super::request::{explanation_ui, partly_marked_ui, verdict_ui};
 use super::right_to_left::right_to_left_ui;
 use super::rows::end_of_path;
 use super::walls::{WALLS, of_temporary_files, sentence, step_walls};
 use super::{
-    Gutter, LOWEST, PlanView, STEP_PANE, cached_rows, code_rows_ui, columns, command_ui,
-    full_text_ui, outcome_look, output_tab, preview_ui, risk_chip, step_row,
+    Gutter, LOWEST, PlanView, RevisionView, STEP_PANE, cached_rows, code_rows_ui, columns,
+    command_ui, full_text_ui, outcome_look, output_tab, preview_ui, risk_chip, step_row,
 };
 use crate::authorization::WallLevel;
 use crate::plan::{ShownStep, drawable, prose_lines};
@@ -25,7 +27,8 @@ use crate::ui::evidence::detail;
 use crate::ui::scroll::OnScreen;
 use crate::ui::tabs::tabs_ui;
 use crate::ui::{
-    Action, Icon, PlanAction, Text, Theme, Tone, format, icon, narrow, scroll, widgets,
+    Action, Command, Icon, Look, PlanAction, Text, Theme, Tone, format, icon, narrow, scroll,
+    widgets,
 };
 
 const TABS: [(Tab, &str); 6] = [
@@ -89,18 +92,25 @@ pub(super) fn inspector_ui(
         if let Some(tab) = tabs_ui(ui, &tabs, view.tab) {
             actions.push(Action::Plan(PlanAction::ShowTab(tab)));
         }
+        if matches!(view.tab, Tab::WillDo | Tab::Arguments) && !is_low {
+            change_step_ui(ui, view, step, actions);
+        }
     });
     widgets::line_below(ui);
     match view.tab {
         Tab::WillDo if is_done(view) => did_ui(ui, view, step, actions),
         Tab::WillDo => {
+            let choice = view.revision.revising.and_then(|it| it.lines.as_ref());
+            if let Some(choice) = choice.filter(|choice| choice.step == view.selected) {
+                return line_choice_ui(ui, view, choice, actions);
+            }
             let covered = ui.memory(|memory| memory.top_modal_layer().is_some());
             let shown = will_do_ui(ui, view, step);
             if !covered && view.looked_at.is_news(view.selected, shown) {
                 actions.push(Action::Plan(PlanAction::LookedAt(view.selected, shown)));
             }
         }
-        Tab::Arguments => arguments_ui(ui, step),
+        Tab::Arguments => arguments_ui(ui, view, step, actions),
         Tab::Output => output_tab::output_ui(ui, view, actions),
         Tab::Diagnostics => match view.run.steps.get(view.selected) {
             Some(StepState::Done(result)) if !result.diagnostic_artifacts.is_empty() => {
@@ -131,6 +141,34 @@ pub(super) fn inspector_ui(
             None => no_record_ui(ui, view, icon::DATABASE, "evidence"),
         },
     }
+}
+
+/// The buttons that change what the step does, before the plan is decided about.
+fn change_step_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep, actions: &mut Vec<Action>) {
+    let RevisionView { is_offered, why_not, revising, .. } = view.revision;
+    if !is_offered || view.run.is_active() || is_done(view) {
+        return;
+    }
+    let changes = view.preview.map(|preview| preview.changes.as_slice()).unwrap_or_default();
+    let chooses = revising.is_some_and(|it| it.lines.is_some());
+    let no_lines = no_lines(step, changes).or(chooses.then_some("You are choosing them."));
+    ui.horizontal(|ui| {
+        for (command, why_not) in
+            [(Command::LeaveOutStep, why_not), (Command::ChooseLines, why_not.or(no_lines))]
+        {
+            // What is never possible for this step needs no room.
+            if command == Command::ChooseLines && changes.is_empty() {
+                continue;
+            }
+            let spec = command.spec();
+            let button = widgets::button(ui, Look::Bare, None, spec.text, why_not.is_none());
+            if button.clicked() {
+                actions.push(Action::Do(command));
+            }
+            let tooltip = spec.tooltip_text(ui);
+            button.on_hover_text(tooltip).on_disabled_hover_text(why_not.unwrap_or_default());
+        }
+    });
 }
 
 const NO_DIAGNOSTICS: &str = "Errors, warnings and notes of a check appear here.";
@@ -240,28 +278,18 @@ fn precondition(view: &PlanView<'_>, step: &ShownStep) -> Option<(Icon, Tone, St
     })
 }
 
-fn arguments_ui(ui: &mut Ui, step: &ShownStep) {
-    let theme = Theme::of(ui);
-    scroll::area(ui, "arguments", TAB_MARGIN, |ui| {
-        widgets::fact(ui, "step id", &step.step_id, Text::Mono);
-        widgets::fact(ui, "precondition", &step.precondition_text, Text::Body);
-        let asks = if step.requires_confirmation {
-            "required by the plan"
-        } else {
-            "not required by the plan"
-        };
-        widgets::fact(ui, "confirmation", asks, Text::Body);
-        for (name, value) in short_first(&step.arguments) {
-            argument_ui(ui, name, value);
-        }
-        if step.arguments.is_empty() {
-            ui.label(widgets::rich("No arguments.", Text::Body, theme.dim));
-        }
-    });
-}
-
 /// Shows one argument, exact and untruncated.
 pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
+    argument_with_ui(ui, name, value, |_| {});
+}
+
+/// As [`argument_ui`]; `buttons` adds what can be done with it.
+pub(super) fn argument_with_ui(
+    ui: &mut Ui,
+    name: &str,
+    value: &str,
+    buttons: impl FnOnce(&mut Ui),
+) {
     let theme = Theme::of(ui);
     ui.add_space(4.0);
     ui.horizontal(|ui| {
@@ -272,6 +300,7 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
                 let size = format::size(value.len() as u64);
                 ui.label(widgets::rich(size, Text::SmallMono, theme.dim));
             }
+            buttons(ui);
         });
     });
     widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {

@@ -5,6 +5,7 @@
 //! ten thousand steps costs no more than its visible rows.
 
 mod action_bar;
+mod argument_editor;
 mod bar_fit;
 mod bar_model;
 mod bar_queue;
@@ -28,6 +29,7 @@ mod header;
 mod inbox;
 mod incremental_rows;
 mod inspector;
+mod line_choice;
 mod looked_at;
 mod marks;
 mod open_plans;
@@ -37,6 +39,7 @@ mod output_tab;
 mod page;
 mod previewed;
 mod request;
+mod revising;
 mod right_to_left;
 mod row_cache;
 mod row_paint;
@@ -86,6 +89,7 @@ pub(crate) use findings::finding_sentence;
 pub(crate) use header::commands_button;
 pub use inbox::InboxView;
 pub(crate) use inspector::{argument_ui, indented};
+pub(crate) use line_choice::{no_lines, whole_choice};
 pub use looked_at::{LookedAt, MustSee};
 pub(crate) use marks::sections;
 pub use open_plans::{OpenPlan, OpenState, QueueView, QueuedPlan};
@@ -97,6 +101,7 @@ pub(crate) use previewed::not_previewed;
 pub(crate) use request::{
     OUTDATED, command_rows, command_ui, named_lookalikes, outdated_ui, request_ui,
 };
+pub use revising::{ArgumentEdit, LineChoice, RevisedView, Revising, RevisionView};
 pub(crate) use right_to_left::{RIGHT_TO_LEFT, step_has_right_to_left};
 pub use row_cache::cached_rows;
 pub use rows::{StepRow, step_row};
@@ -242,6 +247,8 @@ pub struct PlanView<'a> {
     pub contents: &'a Contents,
     /// The evidence of the selected step; `None` until it is read.
     pub execution: Option<&'a ExecutionDetail>,
+    /// What the person has changed in the plan, and is changing.
+    pub revision: RevisionView<'a>,
     /// The current time.
     pub now: &'a Now,
 }

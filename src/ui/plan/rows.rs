@@ -12,6 +12,7 @@ use super::walls::{step_walls, wider};
 use crate::plan::{Mode, ToolCall, drawable, one_line, prose_lines, visible_name};
 use crate::risk::RiskLevel;
 use crate::run::{Outcome, Phase, Review, StepState};
+use crate::ui::action::RevisionAction;
 use crate::ui::rows::{row_background, row_tooltip};
 use crate::ui::{
     Action, Chip, Icon, PlanAction, Text, Theme, Tone, controls, format, icon, theme, widgets,
@@ -280,8 +281,14 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
             let selected = view.selected == index;
             let without_card = rect.with_max_y(rect.top() + theme::ROW);
             let id = ui.scope_id().with(("step", row.number));
-            if row_ui(ui, without_card, id, &row, selected, indent) {
-                actions.push(Action::Plan(PlanAction::SelectStep(index)));
+            let marked = view.revision.revising.is_some_and(|it| it.marked.contains(&index));
+            if row_ui(ui, without_card, id, &row, (selected, marked), indent) {
+                let is_mark =
+                    view.revision.revising.is_some() && ui.input(|input| input.modifiers.command);
+                actions.push(Action::Plan(match is_mark {
+                    true => PlanAction::Revise(RevisionAction::Mark(index)),
+                    false => PlanAction::SelectStep(index),
+                }));
             }
             if let Some(card) = card.filter(|card| card.index() == index) {
                 card.ui(ui, rect, id, view, actions);
@@ -339,7 +346,14 @@ pub(super) fn end_of_path<'t>(ui: &Ui, text: &'t str, width: f32) -> Cow<'t, str
 const NARROW: f32 = 460.0;
 
 /// Draws a row, with `indent` more points for its number. Returns whether it was clicked.
-fn row_ui(ui: &mut Ui, rect: Rect, id: Id, row: &StepRow, selected: bool, indent: f32) -> bool {
+fn row_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    id: Id,
+    row: &StepRow,
+    (selected, marked): (bool, bool),
+    indent: f32,
+) -> bool {
     let theme = Theme::of(ui);
     let response = ui.interact(rect, id, Sense::click());
     let background = row_background(ui, &response, selected);
@@ -348,6 +362,9 @@ fn row_ui(ui: &mut Ui, rect: Rect, id: Id, row: &StepRow, selected: bool, indent
         ui.painter().rect_filled(bar, CornerRadius::ZERO, theme.accent);
     }
     let middle = rect.center().y;
+    if marked {
+        widgets::paint_icon(ui, pos2(rect.left() + 11.0, middle), icon::CHECK, 13.0, theme.accent);
+    }
     widgets::paint_icon(ui, pos2(rect.left() + 27.0, middle), row.icon, 18.0, theme.tone(row.tone));
     let number = row.number.to_string();
     let number_right = pos2(rect.left() + 62.0 + indent, middle);
@@ -383,7 +400,8 @@ fn row_ui(ui: &mut Ui, rect: Rect, id: Id, row: &StepRow, selected: bool, indent
         let risk = row.risk.as_ref().map_or("", |(level, _)| level.as_str());
         let action = format!("{} {}", row.verb, drawable(&row.object));
         let change = row.change.map_or_else(String::new, |change| format!(", {change}"));
-        format!("Step {}: {action}, {}, {risk}{change}", row.number, row.state)
+        let marked = if marked { ", marked" } else { "" };
+        format!("Step {}: {action}, {}, {risk}{change}{marked}", row.number, row.state)
     });
     let mut hover = Vec::new();
     if first_truncated || second_truncated {

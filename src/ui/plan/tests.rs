@@ -19,6 +19,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
     let review = fixture::review(&plan);
     let now = fixture::now();
     let view = PlanView {
+        revision: RevisionView::default(),
         path: None,
         digest: plan.digest,
         plan: Some(&plan),

@@ -1,0 +1,259 @@
+//! `revise`: prints a plan with other arguments, without some steps, or with a part of what its steps change. Nothing is
+//! run, and nothing but the plan is written.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::documents::finding_line;
+use super::opening::{ReadPlan, evidence_location, policy};
+use super::output::{Output, quoted_in_line, say};
+use super::refusal::Refusal;
+use super::{Exit, args};
+use crate::engine::{ChosenLines, ChosenStep, choose_lines, preview_step};
+use crate::evidence::EvidenceLocation;
+use crate::plan::{
+    Digest, Finding, RevisedPart, Revision, RevisionError, ShownPlan, parse, quoted,
+};
+use crate::risk::Policy;
+use crate::run::{DeselectedLines, ErrorInfo as _, hunks};
+
+/// The document of `--json`.
+#[derive(Serialize)]
+struct Document<'a> {
+    base_digest: Digest,
+    digest: Digest,
+    plan: Option<Value>,
+    changes: &'a [RevisedPart],
+    /// The ids of steps that were left out because they need one that was.
+    also_left_out: &'a [String],
+    difference: &'a str,
+    findings: &'a [Finding],
+}
+
+/// Prints the revised plan, which can be checked and run like any other, and on stderr what differs.
+pub(super) fn revise(command: &args::Revise, out: &mut Output) -> Result<Exit, Refusal> {
+    let folder = command.workspace.workspace.as_deref();
+    let read = ReadPlan::file(&command.plan, folder, &args::CommandChoices::default())?;
+    let workspace = read.folder().to_owned();
+    let base = match read.into_plan() {
+        Ok(plan) => plan,
+        Err(findings) => return Err(Refusal::invalid_plan(findings)),
+    };
+    let mut revision = Revision::default();
+    let mut leave_out = BTreeSet::new();
+    if !command.hunks.is_empty() {
+        let (policy, evidence) = (policy()?, evidence_location(&command.common.folder).ok());
+        let files = Files { workspace: &workspace, policy: &policy, evidence: evidence.as_ref() };
+        for text in &command.hunks {
+            files.choose(&base, text, &mut revision, &mut leave_out)?;
+        }
+    }
+    for text in &command.set {
+        let (step, name, value) = argument_value(&base, text, "--set")?;
+        revision.set_argument(&base, step, name, Some(value)).map_err(refused)?;
+    }
+    for text in &command.set_file {
+        let (step, name, file) = argument_value(&base, text, "--set-file")?;
+        let value = std::fs::read_to_string(file).map_err(|error| {
+            Refusal::usage(format!("{file} cannot be read as text: {error}"), "Name another file.")
+        })?;
+        revision.set_argument(&base, step, name, Some(&value)).map_err(refused)?;
+    }
+    for text in &command.unset {
+        let (step, name) = step_and_rest(&base, text).ok_or_else(|| unknown_step(text))?;
+        revision.set_argument(&base, step, name, None).map_err(refused)?;
+    }
+    for text in &command.leave_out {
+        leave_out.insert(step(&base, text).ok_or_else(|| unknown_step(text))?);
+    }
+    let more = match leave_out.is_empty() {
+        true => Vec::new(),
+        false => revision.leave_out(&base, &leave_out).map_err(refused)?,
+    };
+    let revised = revision.apply(&base).map_err(refused)?;
+    let parts = revision.parts(&base).map_err(refused)?;
+    let parsed = parse(&revised);
+    let is_valid = parsed.is_valid();
+    let id = |index: usize| {
+        base.steps.iter().find(|it| it.step_index == index).map(|it| it.step_id.clone())
+    };
+    let also_left_out: Vec<String> = more.iter().filter_map(|it| id(it.step)).collect();
+    if let Some(file) = &command.out {
+        write_new(file, &revised)?;
+    }
+    let difference = Revision::text_difference(&base.source, &revised);
+    if out.json() {
+        out.document(&Document {
+            base_digest: base.digest,
+            digest: parsed.digest,
+            plan: serde_json::from_slice(&revised).ok(),
+            changes: &parts,
+            also_left_out: &also_left_out,
+            difference: &difference,
+            findings: &parsed.findings,
+        });
+    } else {
+        for part in &parts {
+            say(&quoted_in_line(&format!("{}.", part.sentence())));
+        }
+        for id in &also_left_out {
+            say(&quoted_in_line(&format!("{id} is left out, too: it needs a step that is.")));
+        }
+        if parts.is_empty() {
+            say("Nothing differs.");
+        }
+        difference.lines().for_each(|line| say(&quoted(line)));
+        parsed.findings.iter().for_each(|finding| say(&finding_line(finding)));
+        if command.out.is_none() {
+            out.plan(&revised);
+        }
+    }
+    Ok(if is_valid { Exit::Done } else { Exit::InvalidPlan })
+}
+
+fn refused(error: RevisionError) -> Refusal {
+    Refusal::usage(error.to_string(), &error.next())
+}
+
+fn unknown_step(text: &str) -> Refusal {
+    let message = format!("{text:?} names no step of the plan");
+    Refusal::usage(message, "Name a step by its id, or by its number from 1, as `check` lists it.")
+}
+
+/// The step with this id, else with this number.
+fn step(plan: &ShownPlan, text: &str) -> Option<usize> {
+    let by_id = plan.steps.iter().find(|step| step.step_id == text);
+    let number = || text.parse::<usize>().ok()?.checked_sub(1);
+    let found = by_id.or_else(|| plan.steps.get(number()?));
+    found.map(|step| step.step_index)
+}
+
+/// The step with which a text begins, and what follows the dot after it. An id may contain dots.
+fn step_and_rest<'t>(plan: &ShownPlan, text: &'t str) -> Option<(usize, &'t str)> {
+    let by_id = plan.steps.iter().filter_map(|step| {
+        let rest = text.strip_prefix(step.step_id.as_str())?.strip_prefix('.')?;
+        Some((step.step_index, rest))
+    });
+    let number = || {
+        let (number, rest) = text.split_once('.')?;
+        let index = number.parse::<usize>().ok()?.checked_sub(1)?;
+        Some((plan.steps.get(index)?.step_index, rest))
+    };
+    by_id.min_by_key(|(_, rest)| rest.len()).or_else(number)
+}
+
+/// The step, the argument and the value in a text.
+fn argument_value<'t>(
+    plan: &ShownPlan,
+    text: &'t str,
+    option: &str,
+) -> Result<(usize, &'t str, &'t str), Refusal> {
+    let (step, rest) = step_and_rest(plan, text).ok_or_else(|| unknown_step(text))?;
+    let (name, value) = rest.split_once('=').ok_or_else(|| {
+        let message = format!("{option} {text:?} has no `=`");
+        Refusal::usage(message, "Write STEP.ARGUMENT=VALUE.")
+    })?;
+    Ok((step, name, value))
+}
+
+/// Writes a file that must not exist.
+fn write_new(file: &Path, bytes: &[u8]) -> Result<(), Refusal> {
+    let written = File::create_new(file).and_then(|mut file| file.write_all(bytes));
+    written.map_err(|error| {
+        let message = format!("{} cannot be written: {error}", file.display());
+        Refusal::usage(message, "Name a file that does not exist, in a folder that does.")
+    })
+}
+
+/// The files that the steps of a plan change.
+struct Files<'a> {
+    workspace: &'a Path,
+    policy: &'a Policy,
+    evidence: Option<&'a EvidenceLocation>,
+}
+
+impl Files<'_> {
+    /// Keeps only the named hunks of a step.
+    fn choose(
+        &self,
+        plan: &ShownPlan,
+        text: &str,
+        revision: &mut Revision,
+        leave_out: &mut BTreeSet<usize>,
+    ) -> Result<(), Refusal> {
+        let (id, numbers) = text.rsplit_once('=').ok_or_else(|| {
+            Refusal::usage(format!("--hunks {text:?} has no `=`"), "Write STEP=1,3.")
+        })?;
+        let index = step(plan, id).ok_or_else(|| unknown_step(id))?;
+        let numbers = numbers.split(',').filter(|it| !it.trim().is_empty());
+        let kept = numbers.map(|it| it.trim().parse::<usize>().ok().filter(|it| *it > 0));
+        let kept: Option<BTreeSet<usize>> = kept.collect();
+        let kept = kept.ok_or_else(|| {
+            let message = format!("--hunks {text:?} does not name hunks by numbers");
+            Refusal::usage(message, "Write STEP=1,3.")
+        })?;
+        let position = plan.steps.iter().position(|step| step.step_index == index);
+        let position = position.unwrap_or(index);
+        let Self { workspace, policy, evidence } = self;
+        let stop = Arc::default();
+        let preview = preview_step(plan, workspace, policy, *evidence, position, &stop)?;
+        let mut first = 1;
+        let mut chosen = Vec::new();
+        for shown in preview.changes {
+            let count = hunks(&shown.diff).count();
+            let here = (0..count).filter(|hunk| kept.contains(&(first + hunk))).collect();
+            let deselected = DeselectedLines::except_hunks(&shown.diff, &here);
+            first += count;
+            chosen.push(ChosenLines { shown, deselected });
+        }
+        if let Some(hunk) = kept.iter().find(|hunk| **hunk >= first) {
+            let message = format!("step {id} has {} hunks, and no hunk {hunk}", first - 1);
+            return Err(Refusal::usage(message, "See the hunks with `simulate`."));
+        }
+        if chosen.iter().all(|choice| choice.deselected.is_empty()) && first > 1 {
+            return Ok(());
+        }
+        match choose_lines(plan, workspace, policy, *evidence, position, &chosen, &stop)? {
+            ChosenStep::LeftOut => drop(leave_out.insert(index)),
+            ChosenStep::Argument(name, text) => {
+                revision.set_argument(plan, index, name, Some(&text)).map_err(refused)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_named_by_ids_with_dots_or_by_numbers() {
+        let text = r#"{"plan_id": "p", "intent": "READ", "steps": [
+            {"step_id": "a", "tool": "file_read", "arguments": {"path": "x"}},
+            {"step_id": "a.b", "tool": "file_read", "arguments": {"path": "x"}},
+            {"step_id": "1", "tool": "file_read", "arguments": {"path": "x"}}
+        ]}"#;
+        let plan = parse(text.as_bytes()).into_shown().unwrap();
+        for (text, expected) in [
+            ("a.path=1=2", Some((0, "path", "1=2"))),
+            ("a.b.path=", Some((1, "path", ""))),
+            ("1.path=x.y", Some((2, "path", "x.y"))),
+            ("2.path=x", Some((1, "path", "x"))),
+            ("4.path=x", None),
+            ("0.path=x", None),
+            ("b.path=x", None),
+            ("a.path", None),
+        ] {
+            assert_eq!(argument_value(&plan, text, "--set").ok(), expected, "{text}");
+        }
+        let named = ["a", "a.b", "1", "3", "4", ""].map(|text| step(&plan, text));
+        assert_eq!(named, [Some(0), Some(1), Some(2), Some(2), None, None]);
+    }
+}

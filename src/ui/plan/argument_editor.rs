@@ -1,0 +1,219 @@
+//! The arguments of a step, which a person may change before deciding about the plan.
+
+use egui::{Align, Id, Key, Layout, Margin, Modifiers, Role, ScrollArea, TextEdit, Ui, WidgetInfo};
+
+use super::PlanView;
+use super::inspector::argument_with_ui;
+use super::output::short_first;
+use super::revising::{ArgumentEdit, RevisionView};
+use crate::plan::{ShownStep, Tool, drawable};
+use crate::ui::action::RevisionAction;
+use crate::ui::{Action, Look, PlanAction, Text, Theme, Tone, format, scroll, widgets};
+
+/// The largest value that is edited in the window, in bytes. Laying out more with every key would be slow.
+const MAX_EDITED: usize = 256 << 10;
+
+/// The margin of the tab, in points.
+const MARGIN: Margin = Margin::symmetric(16, 12);
+
+fn act(actions: &mut Vec<Action>, action: RevisionAction) {
+    actions.push(Action::Plan(PlanAction::Revise(action)));
+}
+
+/// Draws the tab.
+pub(super) fn arguments_ui(
+    ui: &mut Ui,
+    view: &PlanView<'_>,
+    step: &ShownStep,
+    actions: &mut Vec<Action>,
+) {
+    let theme = Theme::of(ui);
+    scroll::area(ui, "arguments", MARGIN, |ui| {
+        widgets::fact(ui, "step id", &step.step_id, Text::Mono);
+        widgets::fact(ui, "precondition", &step.precondition_text, Text::Body);
+        let asks = if step.requires_confirmation {
+            "required by the plan"
+        } else {
+            "not required by the plan"
+        };
+        widgets::fact(ui, "confirmation", asks, Text::Body);
+        let edit = view.revision.revising.and_then(|it| it.edit.as_ref());
+        let edit = edit.filter(|edit| edit.step == Some(view.selected));
+        for (name, value) in short_first(&step.arguments) {
+            match edit.filter(|edit| edit.name == *name) {
+                Some(edit) => editor_ui(ui, edit, actions),
+                None => argument_with_ui(ui, name, value, |ui| {
+                    buttons_ui(ui, view, step, (name, value), actions);
+                }),
+            }
+        }
+        if let Some(edit) = edit.filter(|edit| !step.arguments.contains_key(&edit.name)) {
+            editor_ui(ui, edit, actions);
+        }
+        if step.arguments.is_empty() {
+            ui.label(widgets::rich("No arguments.", Text::Body, theme.dim));
+        }
+        missing_ui(ui, view, step, actions);
+    });
+}
+
+/// Whether the person may edit an argument of this name: the target is chosen for the run, and a verification has the
+/// folder and the time limit of its command.
+fn can_edit(step: &ShownStep, name: &str) -> bool {
+    step.tool_name != Tool::Shell.name()
+        || name != "target" && (!step.is_verification() || name == "command")
+}
+
+fn buttons_ui(
+    ui: &mut Ui,
+    view: &PlanView<'_>,
+    step: &ShownStep,
+    (name, value): (&str, &str),
+    actions: &mut Vec<Action>,
+) {
+    let RevisionView { is_offered, why_not, .. } = view.revision;
+    if !is_offered || !can_edit(step, name) {
+        return;
+    }
+    let too_large = "It is too large for the window: use `countersign revise --set-file`.";
+    let why_not = why_not.or((value.len() > MAX_EDITED).then_some(too_large));
+    let button = widgets::button(ui, Look::Bare, None, "Edit", why_not.is_none());
+    let label = format!("Edit argument {}", drawable(name));
+    button.widget_info(|| WidgetInfo::labeled(Role::Button, why_not.is_none(), label.clone()));
+    widgets::reveal_focused(ui, &button);
+    let clicked = button.clicked();
+    button
+        .on_hover_text("Change this value before you decide about the plan.")
+        .on_disabled_hover_text(why_not.unwrap_or_default());
+    if clicked {
+        act(actions, RevisionAction::Edit(view.selected, name.to_owned()));
+    }
+}
+
+/// Offers the arguments of the tool that the step does not have.
+fn missing_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep, actions: &mut Vec<Action>) {
+    let RevisionView { is_offered, why_not, revising, .. } = view.revision;
+    let Some(tool) = Tool::from_name(&step.tool_name).filter(|_| is_offered) else { return };
+    let is_edited = |name: &str| {
+        let edit = revising.and_then(|it| it.edit.as_ref());
+        edit.is_some_and(|edit| edit.step == Some(view.selected) && edit.name == name)
+    };
+    let has = |name: &str| step.arguments.contains_key(name);
+    let specs = tool.spec().arguments.iter().filter(|spec| {
+        !has(spec.name)
+            && spec.alias.is_none_or(|alias| !has(alias))
+            && can_edit(step, spec.name)
+            && !is_edited(spec.name)
+    });
+    let names: Vec<&str> = specs.map(|spec| spec.name).collect();
+    if names.is_empty() {
+        return;
+    }
+    ui.add_space(4.0);
+    ui.horizontal_wrapped(|ui| {
+        ui.label(widgets::rich("not given:", Text::Meta, Theme::of(ui).dim));
+        for name in names {
+            let text = format!("Add {name}");
+            let button = widgets::button(ui, Look::Bare, None, &text, why_not.is_none());
+            widgets::reveal_focused(ui, &button);
+            if button.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
+                act(actions, RevisionAction::Edit(view.selected, name.to_owned()));
+            }
+        }
+    });
+}
+
+/// The id of the text field.
+fn field_id() -> Id {
+    Id::unique("the edited argument")
+}
+
+/// The editor in place of the value.
+fn editor_ui(ui: &mut Ui, edit: &ArgumentEdit, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    ui.add_space(4.0);
+    ui.horizontal(|ui| {
+        ui.label(widgets::rich(drawable(&edit.name), Text::Meta, theme.dim));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let size = format::size(edit.text.len() as u64);
+            ui.label(widgets::rich(size, Text::SmallMono, theme.dim));
+        });
+    });
+    let mut text = edit.text.clone();
+    let focused = ui.memory(|memory| memory.has_focus(field_id()));
+    // Before the field, which would take the keys itself.
+    let apply = focused && ui.input_mut(|it| it.consume_key(Modifiers::COMMAND, Key::Enter));
+    let leave = focused && ui.input_mut(|it| it.consume_key(Modifiers::NONE, Key::Escape));
+    let lines = text.lines().count().clamp(1, 18);
+    ScrollArea::vertical().id_salt("edited argument").max_height(360.0).show(ui, |ui| {
+        let field = TextEdit::multiline(&mut text)
+            .id(field_id())
+            .font(Text::Mono.font())
+            .margin(Margin::symmetric(10, 6))
+            .desired_rows(lines)
+            .lock_focus(true)
+            .desired_width(f32::INFINITY);
+        let response = ui.add(field);
+        response.widget_info(|| {
+            let mut info = WidgetInfo::text_edit(true, &edit.text, &edit.text, "");
+            info.label = Some(format!("Value of {}", drawable(&edit.name)));
+            info
+        });
+        if edit.wants_focus {
+            response.request_focus();
+            response.scroll_to_me(None);
+        }
+    });
+    if text != edit.text || edit.wants_focus {
+        act(actions, RevisionAction::Type(text));
+    }
+    hidden_ui(ui, &edit.text);
+    if edit.asks {
+        widgets::remark(
+            ui,
+            crate::ui::icon::WARNING,
+            Tone::Caution,
+            "What you typed is not applied. Drop it?",
+        );
+    }
+    ui.horizontal_wrapped(|ui| {
+        let is_changed = edit.is_changed();
+        let button = widgets::button(ui, Look::Primary, None, "Apply", is_changed);
+        let hint = format!(
+            "Make a revision of the plan with this value ({}).",
+            ui.ctx().format_shortcut(&egui::KeyboardShortcut::new(Modifiers::COMMAND, Key::Enter))
+        );
+        let button = button.on_hover_text(hint).on_disabled_hover_text("Nothing differs.");
+        if button.clicked() || apply && is_changed {
+            act(actions, RevisionAction::ApplyEdit);
+        }
+        if edit.asks {
+            if widgets::button(ui, Look::Danger, None, "Drop it", true).clicked() {
+                act(actions, RevisionAction::DropEdit);
+            }
+            if widgets::button(ui, Look::Plain, None, "Go on editing", true).clicked() || leave {
+                act(actions, RevisionAction::GoOnEditing);
+            }
+        } else if widgets::button(ui, Look::Plain, None, "Keep as it was", true).clicked() || leave
+        {
+            act(actions, RevisionAction::LeaveEdit);
+        }
+        if edit.original.is_some() && !edit.asks {
+            let button = widgets::button(ui, Look::Bare, None, "Take away", true);
+            if button.on_hover_text("Take this argument out of the step.").clicked()
+                && let Some(step) = edit.step
+            {
+                act(actions, RevisionAction::TakeAway(step, edit.name.clone()));
+            }
+        }
+    });
+}
+
+/// Names hidden characters in the text, which the field does not show.
+fn hidden_ui(ui: &mut Ui, text: &str) {
+    let shown = drawable(text);
+    if shown != text {
+        let hidden = "The text has characters that cannot be seen here; they are marked in the value once it is applied.";
+        widgets::remark(ui, crate::ui::icon::WARNING, Tone::Caution, hidden);
+    }
+}
