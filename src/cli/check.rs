@@ -31,9 +31,9 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     let mut policy = check.options.policy()?;
     let workspace = check.workspace.workspace.as_deref();
     let folder = &check.options.common.folder;
-    let (read, secrets) =
-        ReadPlan::file(&check.plan, workspace, &check.choices, (&check.inputs, Ask::Never))?;
-    policy.secret_inputs = secrets;
+    let inputs = (&check.inputs, Ask::Never);
+    let read = ReadPlan::file(&check.plan, workspace, &check.choices, inputs)?;
+    policy.secret_inputs = read.filled_in.secret_inputs.clone();
     let mut review = read.review(&mut policy, folder)?;
     if let Some((digest, before)) = revoke_commands.as_ref().zip(review.as_ref()) {
         record_trust(&before.binding.workspace, *digest, None, &evidence_location(folder)?)?;

@@ -39,7 +39,8 @@ pub(super) fn convert(command: &args::Convert, out: &mut Output) -> Result<Exit,
         Some(bytes) if !command.input.is_empty() => {
             let values = command.input.iter().map(|it| (it.name.clone(), it.value.clone()));
             let values = values.collect();
-            parse(&bytes).into_shown().map(|plan| with_values(&plan, &values)).transpose()?
+            let plan = parse(&bytes).into_shown();
+            plan.map(|plan| Ok::<_, Refusal>(with_values(&plan, &values)?.0)).transpose()?
         }
         plan => plan,
     };

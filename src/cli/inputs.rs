@@ -13,7 +13,7 @@ use super::output::{quoted_in_line, say};
 use super::refusal::Refusal;
 use crate::authorization::{Secret, SecretInputs};
 use crate::plan::{
-    PlanInput, Revision, ShownPlan, lacks_only_inputs, limits, parse, quoted, shown_inputs,
+    PlanInput, RevisedPart, Revision, ShownPlan, lacks_only_inputs, limits, parse, quoted, shown_inputs,
 };
 
 /// Whether a person at the terminal is asked for what is missing.
@@ -21,23 +21,34 @@ use crate::plan::{
 pub(super) enum Ask {
     /// If there is a terminal.
     AtTerminal,
-    /// What is missing stays missing.
+    /// Nobody is asked. What has no default stays missing.
     Never,
+    /// Nobody is asked, and only what is given is filled in.
+    AsGiven,
 }
 
-/// The bytes of the plan with the values that are given, and the defaults of the other inputs; and its secrets.
+/// What was filled in.
+#[derive(Default)]
+pub(super) struct FilledIn {
+    /// The secrets that were given.
+    pub(super) secret_inputs: SecretInputs,
+    /// The plan before its inputs had values, and every value; `None` if there were none to fill in.
+    pub(super) base: Option<(Box<ShownPlan>, Vec<RevisedPart>)>,
+}
+
+/// Fills in the values that are given, and the defaults of the other inputs.
 ///
 /// # Errors
 /// An input that the plan does not have, a value that it does not accept, or a file that cannot be read.
-pub(super) fn filled(
+pub(super) fn fill_in(
     bytes: Vec<u8>,
     given: &Inputs,
     ask: Ask,
-) -> Result<(Vec<u8>, SecretInputs), Refusal> {
+) -> Result<(Vec<u8>, FilledIn), Refusal> {
     let parsed = parse(&bytes);
     let may_ask = lacks_only_inputs(&parsed.findings);
     // What is no plan has findings that say so.
-    let Some(plan) = parsed.into_shown() else { return Ok((bytes, SecretInputs::default())) };
+    let Some(plan) = parsed.into_shown() else { return Ok((bytes, FilledIn::default())) };
     let inputs = plan.inputs.as_slice();
     let mut values: BTreeMap<String, String> = BTreeMap::new();
     for InputWord { name, value } in &given.input {
@@ -47,7 +58,7 @@ pub(super) fn filled(
     }
     let asks = ask == Ask::AtTerminal && may_ask && super::run::is_terminal();
     let named = inputs.iter().filter(|input| !input.name.is_empty());
-    for input in named.filter(|input| input.is_missing()) {
+    for input in named.filter(|input| input.is_missing() && ask != Ask::AsGiven) {
         if values.contains_key(&input.name) {
             continue;
         }
@@ -65,29 +76,35 @@ pub(super) fn filled(
             secrets.give(input.name.clone(), typed);
         }
     }
+    let mut filled_in = FilledIn { secret_inputs: secrets, base: None };
     if values.is_empty() {
-        return Ok((bytes, secrets));
+        return Ok((bytes, filled_in));
     }
-    Ok((with_values(&plan, &values)?, secrets))
+    let (bytes, parts) = with_values(&plan, &values)?;
+    if !parts.is_empty() {
+        filled_in.base = Some((Box::new(plan), parts));
+    }
+    Ok((bytes, filled_in))
 }
 
-/// The bytes of a plan with these values of its inputs.
+/// The bytes of a plan with these values of its inputs, and what differs.
 ///
 /// # Errors
 /// An input that the plan does not have, a value that it does not accept, or a plan that becomes too large.
 pub(super) fn with_values(
     plan: &ShownPlan,
     values: &BTreeMap<String, String>,
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<(Vec<u8>, Vec<RevisedPart>), Refusal> {
     let mut revision = Revision::default();
-    let bytes = revision.fill_in(plan, values).and_then(|()| revision.apply(plan));
-    match bytes {
-        Ok(bytes) if bytes.len() > limits::PLAN_BYTES => {
+    let filled = revision.fill_in(plan, values);
+    let revised = filled.and_then(|()| Ok((revision.apply(plan)?, revision.parts(plan)?)));
+    match revised {
+        Ok((bytes, _)) if bytes.len() > limits::PLAN_BYTES => {
             let limit = limits::PLAN_BYTES;
             let message = format!("with these values the plan has more than {limit} bytes");
             Err(Refusal::usage(message, "Make the values shorter."))
         }
-        Ok(bytes) => Ok(bytes),
+        Ok(revised) => Ok(revised),
         Err(error) => {
             Err(Refusal::usage(error.to_string(), "`check` lists the inputs of the plan."))
         }

@@ -23,7 +23,7 @@ use crate::authorization::{ApprovedPlan, Method, PlanAuthorization};
 use crate::engine::{
     Clock as _, ControlHandle, ExecutionError, Executor, ExecutorDeps, SystemClock,
 };
-use crate::evidence::EvidenceLocation;
+use crate::evidence::{EvidenceLocation, RevisionRecord};
 use crate::plan::{Digest, Plan, ShownPlan, Step, quoted, rollback};
 use crate::risk::Policy;
 use crate::run::text::capitalized;
@@ -40,9 +40,9 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     let mut policy = command.options.policy()?;
     let workspace = command.workspace.workspace.as_deref();
     let folder = &command.options.common.folder;
-    let (read, secrets) =
-        ReadPlan::file(&command.plan, workspace, &command.choices, (&command.inputs, Ask::AtTerminal))?;
-    policy.secret_inputs = secrets;
+    let inputs = (&command.inputs, Ask::AtTerminal);
+    let read = ReadPlan::file(&command.plan, workspace, &command.choices, inputs)?;
+    policy.secret_inputs = read.filled_in.secret_inputs.clone();
     let mut review = read.review(&mut policy, folder)?;
     let method = authorizing_flag(&command.consent, read.digest)?;
     let location = evidence_location(folder)?;
@@ -80,7 +80,7 @@ impl Start {
     pub(super) fn run(self, out: &mut Output) -> Result<Exit, Refusal> {
         let Self { opened, file, method, parent_run, policy, confirmation, location } = self;
         let valid = opened.is_valid();
-        let findings = opened.findings;
+        let (findings, filled_in) = (opened.findings, opened.filled_in);
         let plan = opened.plan.and_then(ShownPlan::complete).filter(|_| valid);
         let (Some(plan), Some(review)) = (plan, opened.review) else {
             return Err(Refusal::invalid_plan(findings));
@@ -106,7 +106,10 @@ impl Start {
         let mut store = location.store()?;
         say_note(store.note());
         warn_of_other_runs(&location, &review.workspace);
-        store.record_authorization(&authorization, &plan)?;
+        // The base may be faulty; its bytes are recorded all the same.
+        let base = filled_in.base.as_ref().map(|(base, parts)| (base.valid_steps(), parts));
+        let revision = base.as_ref().map(|(base, parts)| RevisionRecord { base, parts });
+        store.record_revised(&authorization, &plan, revision.as_ref())?;
         let deps = ExecutorDeps {
             policy,
             clock,

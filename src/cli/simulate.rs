@@ -39,8 +39,8 @@ pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, 
     let policy = command.options.policy()?;
     let evidence = evidence_location(&command.options.common.folder).ok();
     let evidence = evidence.as_ref();
-    let (read, _) =
-        ReadPlan::file(&command.plan, workspace, &command.choices, (&command.inputs, Ask::Never))?;
+    let inputs = (&command.inputs, Ask::Never);
+    let read = ReadPlan::file(&command.plan, workspace, &command.choices, inputs)?;
     let review = read.review_without_processes(&policy, evidence)?;
     let mut opened = read.with_review(review);
     let simulation = match (&opened.plan, &opened.review) {

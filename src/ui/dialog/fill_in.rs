@@ -10,7 +10,7 @@ use super::{Answer, Answers, DialogShape, Entered, PromptId, Subject, question_u
 use crate::plan::{PlanInput, drawable, drawable_lines, one_line, prose};
 use crate::ui::action::Typed;
 use crate::ui::plan::indented;
-use crate::ui::{Action, DialogAction, Look, Text, Theme, Tone, format, icon, widgets};
+use crate::ui::{Action, DialogAction, Look, Text, Tone, format, icon, widgets};
 
 /// What the dialog shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,7 +156,7 @@ fn input_ui(
     given: bool,
     entry: &mut EnteredInput,
 ) -> Option<egui::Response> {
-    let label = widgets::paragraph(ui, prose(input.label()), Text::Strong, Tone::Plain);
+    widgets::paragraph(ui, prose(input.label()), Text::Strong, Tone::Plain);
     let response = if input.choices.is_empty() {
         Some(field_ui(ui, field, input, given, entry))
     } else {
@@ -167,7 +167,7 @@ fn input_ui(
                 let response = widgets::button(ui, look, None, &drawable(choice), true);
                 let name = format!("{}: {}", one_line(input.label()), drawable(choice));
                 response.widget_info(|| {
-                    egui::WidgetInfo::selected(egui::WidgetType::RadioButton, true, is_chosen, &name)
+                    egui::WidgetInfo::selected(egui::Role::RadioButton, true, is_chosen, &name)
                 });
                 if response.clicked() {
                     entry.text.clone_from(choice);
@@ -176,7 +176,6 @@ fn input_ui(
         });
         None
     };
-    let _ = label;
     let steps = match input.used_by.as_slice() {
         [] => "No step uses it.".to_owned(),
         [step] => format!("Step {} uses it.", step + 1),
@@ -246,7 +245,7 @@ fn field_ui(
             };
             let button = widgets::button(ui, Look::Plain, None, text, true);
             button.widget_info(|| {
-                egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &hint)
+                egui::WidgetInfo::labeled(egui::Role::Button, true, &hint)
             });
             if button.clicked() {
                 entry.shown = !entry.shown;
