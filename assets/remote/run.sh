@@ -1,10 +1,11 @@
 #!/bin/sh
 # Runs one command on a host, in its own process group, and reports its process group and its exit status.
 #
-# Sent over the connection after three variables: countersign_nonce, with which each report begins;
-# countersign_folder, empty for the home folder; and countersign_command. bash runs this script, because the
+# Sent over the connection after four variables: countersign_nonce, with which each report begins;
+# countersign_folder, empty for the home folder; countersign_command; and countersign_inputs, the names of further
+# variables, which the command gets in its environment. bash runs this script, because the
 # command is for bash and because not every sh makes process groups without a terminal. The syntax is POSIX.
-# shellcheck disable=SC2154 # The three variables.
+# shellcheck disable=SC2154 # The four variables.
 
 # These variables change where `cd` goes, or name files that bash would run before the command.
 unset CDPATH BASH_ENV ENV
@@ -19,6 +20,9 @@ exec 4>&2
 
 # shellcheck disable=SC2016 # Expanded by the shell that the command replaces: its id is that of the group.
 countersign_run() {
+    # Only in this subshell, so that no other program gets the inputs.
+    # shellcheck disable=SC2086,SC2163 # The names, which have no characters that would be expanded.
+    [ -z "$countersign_inputs" ] || export $countersign_inputs
     exec "$BASH" --noprofile --norc -c '
         printf "%s:begin:%s\n" "$1" "$$"
         printf "%s:begin:%s\n" "$1" "$$" >&2

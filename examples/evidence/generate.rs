@@ -198,6 +198,7 @@ fn run(
         grants: Default::default(),
         choices: Default::default(),
         walls: None,
+        secret_inputs: BTreeMap::new(),
     };
     let mut authorization =
         PlanAuthorization::pending(&prepared.plan, binding, method, started_at_ms)

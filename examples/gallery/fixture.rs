@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use countersign::authorization::{Binding, FileState};
 use countersign::plan::{
-    Code, Dialect, Digest, Finding, Intent, Mode, PlanNotes, Precondition, Severity, ShownPlan,
+    Code, Dialect, Digest, Finding, Intent, Mode, PlanInput, PlanNotes, Precondition, Severity, ShownPlan,
     ShownStep, StatedRisk, StepPlace, ToolCall, ToolClass,
 };
 use countersign::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use countersign::run::*;
 use countersign::ui::artifact::{Contents, LoadState, Prepared, Shape};
+use countersign::ui::dialog::FillInView;
 use countersign::ui::format::Now;
 use countersign::ui::plan::{QueuedPlan, RecentPlan};
 use uuid::Uuid;
@@ -105,6 +106,7 @@ pub fn plan() -> ShownPlan {
         notes: PlanNotes::default(),
         metadata: Default::default(),
         failure: None,
+        inputs: Vec::new(),
         steps,
         source: source.into(),
         digest: Digest::of(source),
@@ -187,6 +189,7 @@ pub fn review(plan: &ShownPlan) -> Review {
             grants: Default::default(),
             choices: Default::default(),
             walls: None,
+            secret_inputs: Default::default(),
         },
         rollback: Vec::new(),
         workspace_commands: None,
@@ -1042,7 +1045,7 @@ pub fn workspace_commands(trusted: bool) -> CommandsReview {
             command: command.into(),
             timeout_seconds,
             matcher: matcher.into(),
-            risk: risk::of_shell_command(command, None, &policy, Shell::Bash),
+            risk: risk::of_shell_command(command, &[], None, &policy, Shell::Bash),
             steps: steps.to_vec(),
         }
     };
@@ -1068,5 +1071,27 @@ pub fn workspace_commands(trusted: bool) -> CommandsReview {
             command("run", "./build/parser \"$@\"", 60, "none", &[4]),
         ],
         faults: Vec::new(),
+    }
+}
+
+/// The inputs of a plan, as the dialog asks for them.
+pub fn fill_in() -> FillInView {
+    let input = |name: &str, title: &str| PlanInput {
+        name: name.to_owned(),
+        title: Some(title.to_owned()),
+        used_by: vec![0, 2],
+        ..PlanInput::default()
+    };
+    let folder = PlanInput {
+        default: Some("dist".to_owned()),
+        ..input("folder", "Folder of the release")
+    };
+    let choices = ["staging", "production"].map(str::to_owned).to_vec();
+    let environment = PlanInput { choices, used_by: vec![1], ..input("environment", "Environment") };
+    let token = PlanInput { secret: true, ..input("token", "Token") };
+    FillInView {
+        file: PathBuf::from("/home/ada/src/parser/release.plan.json"),
+        name: "Publish the release".to_owned(),
+        inputs: vec![(folder, false), (environment, false), (token, false)],
     }
 }

@@ -797,6 +797,7 @@ impl Scene {
                 let grants = Grants { network: true, ..Grants::default() };
                 Some(Question::RememberWalls { workspace: "/home/ada/src/parser", grants })
             }
+            "fill-in" => Some(Question::FillIn(fixture::fill_in())),
             "export" => Some(Question::Export(self.export.clone())),
             "purge" => Some(Question::Purge(&self.purge)),
             "close" => Some(Question::Close { under_way: Some("run"), queued: 0 }),

@@ -107,6 +107,7 @@ impl App {
             Command::Simulate => self.plan.simulate(shared),
             Command::TryHost => self.plan.try_host(shared),
             Command::StopTrying => self.plan.stop_trying(shared),
+            Command::FillIn => shared.show_prompt(Some(Prompt::FillIn)),
             Command::Authorize => {
                 if let Some(session) = &mut self.plan.shown {
                     session.renew_authorize_view();

@@ -60,6 +60,10 @@ impl App {
                 // A question that was withdrawn has no answer any more.
                 shared.worker.answer_secret(id, answer);
             }
+            DialogAction::FillIn { file, values, secrets } => {
+                shared.prompt = None;
+                self.plan.fill_in(&file, values, secrets, shared);
+            }
             DialogAction::RememberWalls { workspace, grants } => {
                 shared.prompt = None;
                 PlanPage::decide_walls(workspace, Some(grants), shared);

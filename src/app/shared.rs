@@ -30,6 +30,8 @@ const MAX_LISTED: usize = 200;
 pub(super) enum Prompt {
     Authorize,
     Reject,
+    /// The values of the shown plan's inputs.
+    FillIn,
     /// Whether to trust the commands of the shown plan's workspace.
     Trust,
     /// Whether to trust the commands of the workspace in the form of a new loop.

@@ -154,6 +154,7 @@ impl App {
             }
             Prompt::Export => Question::Export(self.evidence.export_view(&self.shared)),
             Prompt::Purge => Question::Purge(self.purge.as_ref()?),
+            Prompt::FillIn => Question::FillIn(self.plan.fill_in_view()?),
             Prompt::RememberWalls => {
                 let binding = &self.plan.review()?.binding;
                 let grants = binding.grants.for_every_plan()?;
@@ -195,6 +196,12 @@ impl App {
             Subject::Secret(secret) => self.shared.secrets.iter().any(|(id, _)| *id == secret),
             Subject::RejectedFile(_) | Subject::RejectedPlan(_) => true,
             Subject::Purge => self.purge.is_some(),
+            // A secret stays no longer than its dialog.
+            Subject::Inputs(ref file) => {
+                let shown = self.plan.fill_in_view();
+                self.shared.prompt == Some(Prompt::FillIn)
+                    && shown.is_some_and(|view| view.file == *file)
+            }
         }
     }
 
@@ -212,6 +219,7 @@ impl App {
             }
             Prompt::Authorize
             | Prompt::Reject
+            | Prompt::FillIn
             | Prompt::RememberWalls
             | Prompt::Export
             | Prompt::Purge

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Grants;
+use super::{Grants, SecretInputs};
 use crate::plan::words::words;
 use crate::plan::{Destination, Dialect, Digest, Mode, Parsed, ShownPlan};
 
@@ -74,6 +74,8 @@ pub struct PlanChoices {
     pub run: RunChoices,
     /// What the steps get beyond their walls.
     pub grants: Grants,
+    /// The secret inputs that were given.
+    pub secret_inputs: SecretInputs,
 }
 
 impl PlanChoices {

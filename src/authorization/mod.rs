@@ -5,6 +5,7 @@
 
 mod choices;
 mod class;
+mod secret_inputs;
 mod walls;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,7 @@ use crate::plan::{Digest, Mode, Plan, RiskLevel};
 
 pub use choices::{HostChoice, PlanChoices, RunChoices, WallSetting};
 pub use class::{AuthorizationClass, CLASS_BYTES, ClassError, PlanProperties};
+pub use secret_inputs::{Secret, SecretInputs};
 pub use walls::{Grants, StepWalls, WallLevel};
 
 /// Default validity of an approval whose run has not begun, in milliseconds: 30 minutes.
@@ -170,6 +172,9 @@ pub struct Binding {
     /// computer. The list is `None` if the walls were not determined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub walls: Option<Vec<Option<StepWalls>>>,
+    /// The keyed digest of each secret input, by name ([`SecretInputs::digest`]).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub secret_inputs: BTreeMap<String, String>,
 }
 
 /// A difference between what was approved and the current state.
@@ -238,6 +243,14 @@ impl Binding {
         let count = |binding: &Self| binding.walls.as_ref().map_or(0, Vec::len);
         for index in 0..count(self).max(count(now)) {
             compare(&format!("walls of step {}", index + 1), walls(self, index), walls(now, index));
+        }
+        let names: BTreeSet<_> = self.secret_inputs.keys().chain(now.secret_inputs.keys()).collect();
+        for name in names {
+            let digest = |binding: &Self| match binding.secret_inputs.get(name) {
+                Some(digest) => digest.clone(),
+                None => "not given".to_owned(),
+            };
+            compare(&format!("secret input {name}"), digest(self), digest(now));
         }
         changes
     }

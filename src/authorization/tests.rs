@@ -12,6 +12,7 @@ fn binding(target: Option<Target>) -> Binding {
         grants: Grants::default(),
         choices: RunChoices::default(),
         walls: None,
+        secret_inputs: BTreeMap::new(),
     }
 }
 

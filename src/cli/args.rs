@@ -6,6 +6,7 @@ mod evidence;
 mod formats;
 mod hook;
 mod inbox;
+mod inputs;
 mod record_id;
 mod retention;
 mod revise;
@@ -23,6 +24,7 @@ pub(super) use evidence::{
 };
 pub(super) use formats::{Convert, Schema};
 pub(super) use hook::{AgentWord, Exec, Hook, HookAction, HookAnswer, HookInstall, HookPlace};
+pub(super) use inputs::{InputWord, Inputs};
 pub(super) use inbox::{InboxCommand, InboxRemove, Mcp, Propose};
 pub(super) use record_id::{RecordId, given};
 pub(super) use retention::{Backup, Part, Purge, Restore, Sizes};
@@ -312,6 +314,8 @@ pub(super) struct Check {
     #[command(flatten)]
     pub(super) choices: CommandChoices,
     #[command(flatten)]
+    pub(super) inputs: Inputs,
+    #[command(flatten)]
     pub(super) workspace: Workspace,
     #[command(flatten)]
     pub(super) options: RunOptions,
@@ -323,6 +327,8 @@ pub(super) struct Run {
     pub(super) plan: PathBuf,
     #[command(flatten)]
     pub(super) choices: CommandChoices,
+    #[command(flatten)]
+    pub(super) inputs: Inputs,
     #[command(flatten)]
     pub(super) consent: Consent,
     /// Trust the commands of the workspace's countersign.toml if this is its digest, as `check` printed it
@@ -367,6 +373,8 @@ pub(super) struct Reconcile {
 /// The options of every command that runs a plan made from a recorded run.
 #[derive(Debug, Args)]
 pub(super) struct FromRecord {
+    #[command(flatten)]
+    pub(super) inputs: Inputs,
     #[command(flatten)]
     pub(super) consent: Consent,
     /// The folder the plan works in [default: the run's]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::documents::finding_line;
+use super::inputs::{Ask, lines};
 use super::opening::{OpenedPlan, ReadPlan, evidence_location, under_way};
 use super::output::{Output, QUOTE, quoted_in_line};
 use super::refusal::Refusal;
@@ -30,7 +31,9 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     let mut policy = check.options.policy()?;
     let workspace = check.workspace.workspace.as_deref();
     let folder = &check.options.common.folder;
-    let read = ReadPlan::file(&check.plan, workspace, &check.choices)?;
+    let inputs = (&check.inputs, Ask::Never);
+    let read = ReadPlan::file(&check.plan, workspace, &check.choices, inputs)?;
+    policy.secret_inputs = read.filled_in.secret_inputs.clone();
     let mut review = read.review(&mut policy, folder)?;
     if let Some((digest, before)) = revoke_commands.as_ref().zip(review.as_ref()) {
         record_trust(&before.binding.workspace, *digest, None, &evidence_location(folder)?)?;
@@ -173,6 +176,12 @@ pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
     let review = opened.review.as_ref();
     if let Some(commands) = review.and_then(|review| review.workspace_commands.as_ref()) {
         workspace_commands(commands, "run").iter().for_each(|line| out.line(line));
+    }
+    let inputs = opened.plan.iter().flat_map(|plan| lines(&plan.inputs));
+    let inputs: Vec<String> = inputs.collect();
+    if !inputs.is_empty() {
+        out.line("Inputs:");
+        inputs.iter().for_each(|line| out.line(&quoted_in_line(&format!("    {line}"))));
     }
     for finding in &opened.findings {
         out.line(&finding_line(finding));

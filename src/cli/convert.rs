@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::documents::finding_line;
+use super::inputs::with_values;
 use super::opening::policy;
 use super::output::{Output, say};
 use super::refusal::Refusal;
@@ -21,7 +22,8 @@ struct Document<'a> {
     findings: &'a [Finding],
 }
 
-/// Prints the plan, which can be stored and opened like any other. A plan file is printed unchanged.
+/// Prints the plan, which can be stored and opened like any other. A plan file is printed unchanged, but for values of inputs
+/// that are given.
 pub(super) fn convert(command: &args::Convert, out: &mut Output) -> Result<Exit, Refusal> {
     let folder = workspace_of(&command.file, command.workspace.workspace.as_deref()).folder;
     let file = read_plan_file(&command.file, &folder, &|| policy().unwrap_or_default());
@@ -32,6 +34,15 @@ pub(super) fn convert(command: &args::Convert, out: &mut Output) -> Result<Exit,
         }
         Ok(PlanFile { bytes, format, findings }) => (Some(bytes), format, findings),
         Err(Unusable { format, findings }) => (None, format, findings),
+    };
+    let plan = match plan {
+        Some(bytes) if !command.input.is_empty() => {
+            let values = command.input.iter().map(|it| (it.name.clone(), it.value.clone()));
+            let values = values.collect();
+            let plan = parse(&bytes).into_shown();
+            plan.map(|plan| Ok::<_, Refusal>(with_values(&plan, &values)?.0)).transpose()?
+        }
+        plan => plan,
     };
     if out.json() {
         let plan = plan.as_deref().and_then(|bytes| serde_json::from_slice(bytes).ok());

@@ -70,6 +70,7 @@ fn plan_document(plan: &ShownPlan) -> Value {
         "evidence_referenced": plan.evidence_referenced,
         "mode": plan.mode,
         "target": plan.target,
+        "inputs": plan.inputs,
         "success_criteria": plan.notes.success_criteria,
         "rollback_plan": plan.notes.rollback,
         "estimated_time": plan.notes.estimated_time,

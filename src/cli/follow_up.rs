@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::args::{FromRecord, RecordId};
 use super::confirmation::CommandLine;
+use super::inputs::Ask;
 use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::{Output, quoted_in_line};
 use super::refusal::Refusal;
@@ -40,7 +41,8 @@ pub(super) fn run(
         None => WorkspaceChoice::of_run(&run),
     };
     let warnings = follow_up.warnings(&mut evidence, id, &workspace.folder, &policy)?;
-    let read = ReadPlan::bytes(&bytes, workspace);
+    let read = ReadPlan::bytes(bytes.clone(), workspace, &again.inputs, Ask::AtTerminal)?;
+    policy.secret_inputs = read.filled_in.secret_inputs.clone();
     let review = read.review(&mut policy, folder)?;
     let mut opened = read.with_review(review);
     opened.findings.extend(warnings);

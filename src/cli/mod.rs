@@ -18,6 +18,7 @@ mod hook_doctor;
 mod hook_handle;
 mod hook_settings;
 mod inbox;
+mod inputs;
 mod mcp;
 mod opening;
 mod output;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::args::{CommandChoices, EvidenceFolder};
+use super::args::{CommandChoices, EvidenceFolder, Inputs};
+use super::inputs::{Ask, FilledIn, fill_in};
 use super::output::{quoted_in_line, say};
 use super::refusal::Refusal;
 use crate::engine::{WorkspaceChoice, review, review_read, review_trusting, review_until};
@@ -108,10 +109,12 @@ pub(super) struct ReadPlan {
     pub(super) digest: Option<Digest>,
     parsed: Parsed,
     workspace: WorkspaceChoice,
+    /// What was filled in.
+    pub(super) filled_in: FilledIn,
 }
 
 impl ReadPlan {
-    /// Reads a plan file, with the chosen host and mode.
+    /// Reads a plan file, with the values of its inputs and the chosen host and mode.
     ///
     /// # Errors
     /// One of them was chosen, but the plan is not a command plan; or the plan is in the inbox and has no workspace. A file that cannot be read or parsed results in
@@ -120,6 +123,7 @@ impl ReadPlan {
         file: &Path,
         workspace: Option<&Path>,
         choices: &CommandChoices,
+        (inputs, ask): (&Inputs, Ask),
     ) -> Result<Self, Refusal> {
         let settings = || policy().unwrap_or_default();
         let mut findings_before = Vec::new();
@@ -144,10 +148,11 @@ impl ReadPlan {
             Err(Unusable { findings, .. }) => {
                 let digest = Digest::of(&[]);
                 let parsed = Parsed { plan: Err(None), findings, digest };
-                return Ok(Self { digest: None, parsed, workspace });
+                let filled_in = FilledIn::default();
+                return Ok(Self { digest: None, parsed, workspace, filled_in });
             }
         };
-        let mut read = Self::bytes(&bytes, workspace);
+        let mut read = Self::bytes(bytes, workspace, inputs, ask)?;
         findings.append(&mut findings_before);
         findings.append(&mut read.parsed.findings);
         read.parsed.findings = findings;
@@ -169,11 +174,20 @@ impl ReadPlan {
         Ok(read)
     }
 
-    /// Parses the bytes of a plan.
-    pub(super) fn bytes(bytes: &[u8], workspace: WorkspaceChoice) -> Self {
-        let parsed = parse(bytes);
+    /// Fills in and parses the bytes of a plan.
+    ///
+    /// # Errors
+    /// As [`fill_in`].
+    pub(super) fn bytes(
+        bytes: Vec<u8>,
+        workspace: WorkspaceChoice,
+        inputs: &Inputs,
+        ask: Ask,
+    ) -> Result<Self, Refusal> {
+        let (bytes, filled_in) = fill_in(bytes, inputs, ask)?;
+        let parsed = parse(&bytes);
         let digest = (bytes.len() <= limits::PLAN_BYTES).then_some(parsed.digest);
-        Self { digest, parsed, workspace }
+        Ok(Self { digest, parsed, workspace, filled_in })
     }
 
     /// The workspace.
@@ -239,7 +253,8 @@ impl ReadPlan {
     pub(super) fn with_review(mut self, review: Option<Review>) -> OpenedPlan {
         let mut findings = std::mem::take(&mut self.parsed.findings);
         findings.extend(review.iter().flat_map(|review| review.findings.iter().cloned()));
-        OpenedPlan { digest: self.digest, plan: self.parsed.into_shown(), findings, review }
+        let Self { digest, parsed, filled_in, .. } = self;
+        OpenedPlan { digest, plan: parsed.into_shown(), findings, review, filled_in }
     }
 }
 
@@ -252,6 +267,8 @@ pub(super) struct OpenedPlan {
     pub(super) findings: Vec<Finding>,
     /// `None` if there was no plan to review.
     pub(super) review: Option<Review>,
+    /// What was filled in.
+    pub(super) filled_in: FilledIn,
 }
 
 impl OpenedPlan {

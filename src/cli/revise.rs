@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::documents::finding_line;
+use super::inputs::Ask;
 use super::opening::{ReadPlan, evidence_location, policy};
 use super::output::{Output, quoted_in_line, say};
 use super::refusal::Refusal;
@@ -39,7 +40,9 @@ struct Document<'a> {
 /// Prints the revised plan, which can be checked and run like any other, and on stderr what differs.
 pub(super) fn revise(command: &args::Revise, out: &mut Output) -> Result<Exit, Refusal> {
     let folder = command.workspace.workspace.as_deref();
-    let read = ReadPlan::file(&command.plan, folder, &args::CommandChoices::default())?;
+    let as_it_is = (&args::Inputs::default(), Ask::AsGiven);
+    let read =
+        ReadPlan::file(&command.plan, folder, &args::CommandChoices::default(), as_it_is)?;
     let workspace = read.folder().to_owned();
     let base = match read.into_plan() {
         Ok(plan) => plan,
@@ -54,6 +57,8 @@ pub(super) fn revise(command: &args::Revise, out: &mut Output) -> Result<Exit, R
             files.choose(&base, text, &mut revision, &mut leave_out)?;
         }
     }
+    let given = command.input.iter().map(|it| (it.name.clone(), it.value.clone()));
+    revision.fill_in(&base, &given.collect()).map_err(refused)?;
     for text in &command.set {
         let (step, name, value) = argument_value(&base, text, "--set")?;
         revision.set_argument(&base, step, name, Some(value)).map_err(refused)?;

@@ -12,8 +12,9 @@ use uuid::Uuid;
 use super::args::Confirm;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
+use super::inputs::{Ask, lines};
 use super::opening::{OpenedPlan, ReadPlan, evidence_location, warn_of_other_runs};
-use super::output::{Output, say};
+use super::output::{Output, quoted_in_line, say};
 use super::progress::{Progress, print_result, print_rollback_commands, print_steps};
 use super::refusal::Refusal;
 use super::trust::trust;
@@ -22,7 +23,7 @@ use crate::authorization::{ApprovedPlan, Method, PlanAuthorization};
 use crate::engine::{
     Clock as _, ControlHandle, ExecutionError, Executor, ExecutorDeps, SystemClock,
 };
-use crate::evidence::EvidenceLocation;
+use crate::evidence::{EvidenceLocation, RevisionRecord};
 use crate::plan::{Digest, Plan, ShownPlan, Step, quoted, rollback};
 use crate::risk::Policy;
 use crate::run::text::capitalized;
@@ -39,7 +40,9 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     let mut policy = command.options.policy()?;
     let workspace = command.workspace.workspace.as_deref();
     let folder = &command.options.common.folder;
-    let read = ReadPlan::file(&command.plan, workspace, &command.choices)?;
+    let inputs = (&command.inputs, Ask::AtTerminal);
+    let read = ReadPlan::file(&command.plan, workspace, &command.choices, inputs)?;
+    policy.secret_inputs = read.filled_in.secret_inputs.clone();
     let mut review = read.review(&mut policy, folder)?;
     let method = authorizing_flag(&command.consent, read.digest)?;
     let location = evidence_location(folder)?;
@@ -77,7 +80,7 @@ impl Start {
     pub(super) fn run(self, out: &mut Output) -> Result<Exit, Refusal> {
         let Self { opened, file, method, parent_run, policy, confirmation, location } = self;
         let valid = opened.is_valid();
-        let findings = opened.findings;
+        let (findings, filled_in) = (opened.findings, opened.filled_in);
         let plan = opened.plan.and_then(ShownPlan::complete).filter(|_| valid);
         let (Some(plan), Some(review)) = (plan, opened.review) else {
             return Err(Refusal::invalid_plan(findings));
@@ -103,7 +106,10 @@ impl Start {
         let mut store = location.store()?;
         say_note(store.note());
         warn_of_other_runs(&location, &review.workspace);
-        store.record_authorization(&authorization, &plan)?;
+        // The base may be faulty; its bytes are recorded all the same.
+        let base = filled_in.base.as_ref().map(|(base, parts)| (base.valid_steps(), parts));
+        let revision = base.as_ref().map(|(base, parts)| RevisionRecord { base, parts });
+        store.record_revised(&authorization, &plan, revision.as_ref())?;
         let deps = ExecutorDeps {
             policy,
             clock,
@@ -199,6 +205,11 @@ fn print_header(
     parent_run: Option<Uuid>,
 ) {
     say(&format!("Plan {}", quoted(plan.name())));
+    if !plan.inputs.is_empty() {
+        // The digest of the file does not cover what was filled in.
+        say(&format!("Filled in, with the digest {}", plan.digest));
+        lines(&plan.inputs).iter().for_each(|line| say(&quoted_in_line(&format!("  {line}"))));
+    }
     if let Some(parent_run) = parent_run {
         say(&quoted(&capitalized(&plan.relation(parent_run, None))));
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::documents::finding_line;
+use super::inputs::Ask;
 use super::opening::{ReadPlan, evidence_location};
 use super::output::{Output, quoted_in_line};
 use super::refusal::Refusal;
@@ -38,7 +39,8 @@ pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, 
     let policy = command.options.policy()?;
     let evidence = evidence_location(&command.options.common.folder).ok();
     let evidence = evidence.as_ref();
-    let read = ReadPlan::file(&command.plan, workspace, &command.choices)?;
+    let inputs = (&command.inputs, Ask::Never);
+    let read = ReadPlan::file(&command.plan, workspace, &command.choices, inputs)?;
     let review = read.review_without_processes(&policy, evidence)?;
     let mut opened = read.with_review(review);
     let simulation = match (&opened.plan, &opened.review) {

@@ -63,6 +63,7 @@ impl Executor {
             self.deps.control.end_guided_mode();
             self.deps.control.change_state(|state| *state = ExecutorState::Idle);
         })?;
+        self.journal.store.hide(&self.deps.policy.secret_inputs);
         let outcome = self.run(&runnable);
         self.deps.control.end_guided_mode();
         outcome.inspect_err(|error| {

@@ -95,7 +95,7 @@ fn judged(
     policy: &Policy,
     shell: Shell,
 ) -> Option<(RiskLevel, String, String)> {
-    let verdict = of_shell_command(&past.command, past.host.as_deref(), policy, shell);
+    let verdict = of_shell_command(&past.command, &past.inputs, past.host.as_deref(), policy, shell);
     let differs = if RAISED.contains(&past.rule.as_str()) {
         // What raised it is not judged again.
         verdict.level > past.level
@@ -112,6 +112,7 @@ mod tests {
     fn past(command: &str, host: Option<&str>, level: RiskLevel, rule: &str) -> PastCommand {
         PastCommand {
             command: command.into(),
+            inputs: Vec::new(),
             host: host.map(str::to_owned),
             times: 1,
             execution_id: uuid::Uuid::nil(),

@@ -160,6 +160,9 @@ pub(super) fn review_without_preconditions(
             Err(error) => findings.push(tool_finding(step, None, &error)),
         }
     }
+    let (secret_inputs, secret_findings) = secret_inputs(plan, policy);
+    // A plan that is only simulated needs no secrets.
+    findings.extend(secret_findings.into_iter().filter(|_| starts_processes));
     let (workspace_commands, command_findings) = commands.review(plan, policy);
     findings.extend(command_findings);
     for (step, verdict) in plan.steps.iter().zip(&risks) {
@@ -171,7 +174,8 @@ pub(super) fn review_without_preconditions(
     let target = plan.target.as_deref();
     let mut rollback = Vec::new();
     for (index, command) in plan.notes.rollback.iter().enumerate() {
-        let verdict = risk::of_shell_command(command, target, policy, toolbox.shell());
+        let inputs = plan.inputs_of(command);
+        let verdict = risk::of_shell_command(command, &inputs, target, policy, toolbox.shell());
         let subject = format!("command {} of the rollback", index + 1);
         let pointer = format!("/rollbackPlan/{index}");
         findings.extend(blocked_finding(&subject, command, &verdict, pointer));
@@ -219,6 +223,7 @@ pub(super) fn review_without_preconditions(
         grants: policy.grants.clone(),
         choices: policy.choices,
         walls: step_walls,
+        secret_inputs,
     };
     let review = Review {
         workspace: toolbox.workspace().to_owned(),
@@ -234,6 +239,27 @@ pub(super) fn review_without_preconditions(
         findings,
     };
     (review, written)
+}
+
+/// The keyed digests of the secret inputs that the steps use, and a finding for each that is not given.
+fn secret_inputs(plan: &Plan, policy: &Policy) -> (BTreeMap<String, String>, Vec<Finding>) {
+    let (mut digests, mut findings) = (BTreeMap::new(), Vec::new());
+    for (index, input) in plan.inputs.iter().enumerate().filter(|(_, input)| input.secret) {
+        let is_used = !input.used_by.is_empty();
+        match policy.secret_inputs.digest(&input.name) {
+            Some(digest) if is_used => drop(digests.insert(input.name.clone(), digest)),
+            None if is_used => {
+                let message = format!(
+                    "the secret input {:?} is not given: give it in the window, or with --secret-input {}=FILE",
+                    input.name, input.name
+                );
+                let pointer = format!("/inputs/{index}");
+                findings.push(Finding::error(Code::NotFilledIn, pointer, message));
+            }
+            _ => {}
+        }
+    }
+    (digests, findings)
 }
 
 /// Adds the present state of the call's input files, reading at most `remaining_bytes`. An earlier step that changes a

@@ -1,13 +1,21 @@
 //! Reads the commands that were run, each once, and the executions of one step over all runs (SPEC §8).
 
+use std::collections::BTreeMap;
+
 use uuid::Uuid;
 
 use super::error::Result;
 use super::queries::{EXECUTIONS, execution_row, listed};
 use super::rows::{count, parse_word, uuid};
 use super::{EvidenceReader, changed};
-use crate::plan::Tool;
+use crate::plan::{CommandInput, Tool};
 use crate::run::{ListedExecution, PastCommand, StepDurations};
+
+/// The inputs of a command, from its recorded arguments.
+fn inputs(arguments: &str) -> Vec<CommandInput> {
+    let arguments: BTreeMap<String, String> = serde_json::from_str(arguments).unwrap_or_default();
+    CommandInput::of_arguments(&arguments)
+}
 
 impl EvidenceReader {
     /// The commands that were run or were about to be, each once for each host that it ran on, the latest first.
@@ -18,7 +26,7 @@ impl EvidenceReader {
         // SQLite takes the other columns from the row with the greatest number.
         let sql = "
             SELECT max(c.row), json_extract(c.arguments_json, '$.command'), c.host, count(*), c.id,
-                   c.timestamp, c.risk_level, c.risk_rule
+                   c.timestamp, c.risk_level, c.risk_rule, c.arguments_json
             FROM (SELECT row, arguments_json, host, id, timestamp, risk_level, risk_rule
                   FROM executions WHERE tool_name = ?1
                   UNION ALL
@@ -38,6 +46,7 @@ impl EvidenceReader {
                     last_ms: row.get(5)?,
                     level,
                     rule: row.get(7)?,
+                    inputs: inputs(&row.get::<_, String>(8)?),
                 }))
             })?;
             Ok(commands.into_iter().flatten().collect())

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::fmt;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -14,13 +15,14 @@ use super::ledger::canonical;
 use super::secrets;
 use super::secrets::{Match, has_digit, has_letter};
 use super::vault::Vault;
+use crate::authorization::SecretInputs;
 
 /// A range of a text to redact, with the kind of the secret.
 type SecretRange = (Range<usize>, &'static str);
 
 /// The secrets found so far. Each is redacted wherever it occurs, even where no rule recognises it, for instance one
 /// line of a private key in a diff.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct KnownSecrets {
     seen: HashSet<String>,
     secrets: Vec<(&'static str, String)>,
@@ -29,7 +31,28 @@ pub(super) struct KnownSecrets {
     finder: OnceLock<Option<NFA>>,
 }
 
+impl fmt::Debug for KnownSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KnownSecrets").field("count", &self.secrets.len()).finish()
+    }
+}
+
 impl KnownSecrets {
+    /// The secrets that a person gave to a run. No rule has to recognise them.
+    pub(super) fn given(inputs: &SecretInputs) -> Self {
+        /// Shorter lines of a secret could be ordinary words.
+        const MIN_LINE: usize = 8;
+        let mut known = Self::default();
+        for (_, secret) in inputs.iter() {
+            let text = String::from_utf8_lossy(secret.bytes());
+            known.add("input", &text);
+            for line in text.lines().map(str::trim).filter(|line| line.len() >= MIN_LINE) {
+                known.add("input", line);
+            }
+        }
+        known
+    }
+
     fn add(&mut self, kind: &'static str, secret: &str) {
         if self.seen.insert(secret.to_owned()) {
             self.secrets.push((kind, secret.to_owned()));

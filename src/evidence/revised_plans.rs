@@ -104,6 +104,10 @@ fn change(part: &RevisedPart) -> Value {
     };
     let what = match &part.what {
         RevisedWhat::LeftOut => RevisedWhat::LeftOut,
+        RevisedWhat::FilledIn { template, value } => RevisedWhat::FilledIn {
+            template: template.clone(),
+            value: short(&Some(value.clone())).unwrap_or_default(),
+        },
         RevisedWhat::Argument { name, before, after } => {
             RevisedWhat::Argument { name: name.clone(), before: short(before), after: short(after) }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Format;
 use crate::plan::{
-    Batch, Code, Digest, Edit, Finding, Mode, ProposedCommand, Severity, batch_plan, command_plan,
+    Batch, Code, Digest, Edit, Finding, Mode, PlanInput, ProposedCommand, Severity, batch_plan, command_plan,
     limits,
 };
 
@@ -43,6 +43,8 @@ pub(super) struct Commands {
     /// The title of the file, if it has one.
     pub(super) title: Option<String>,
     pub(super) mode: Mode,
+    /// The inputs of the commands.
+    pub(super) inputs: Vec<PlanInput>,
     pub(super) commands: Vec<ProposedCommand>,
     pub(super) findings: Vec<Finding>,
 }
@@ -100,7 +102,7 @@ fn plan_of_edits(format: Format, source: &[u8], edits: Edits) -> Written {
 }
 
 fn plan_of_commands(format: Format, commands: Commands) -> Written {
-    let Commands { title, mode, commands, mut findings } = commands;
+    let Commands { title, mode, inputs, commands, mut findings } = commands;
     if commands.is_empty() {
         findings.push(Finding::error(Code::Missing, "", "it has no command"));
         return Err(findings);
@@ -111,7 +113,7 @@ fn plan_of_commands(format: Format, commands: Commands) -> Written {
     }
     let mut goal = title.unwrap_or_else(|| format!("Run {}", format.name()));
     goal.truncate(goal.floor_char_boundary(limits::ID_BYTES));
-    match command_plan(&goal, mode, &commands) {
+    match command_plan(&goal, mode, &inputs, &commands) {
         Some(bytes) => Ok((bytes, findings)),
         None => Err(too_large(larger())),
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Build, HistoryOperation, InspectQuery, MutateBatch, Simulation, Tool, ToolClass, VerifyScope,
+    Build, CommandInput, HistoryOperation, InspectQuery, MutateBatch, Simulation, Tool, ToolClass, VerifyScope,
 };
 
 /// A typed call of one tool with its arguments.
@@ -64,6 +64,7 @@ pub enum ToolCall {
         target: Option<String>,
         cwd: Option<String>,
         timeout_seconds: Option<u32>,
+        inputs: Vec<CommandInput>,
     },
     MutateBatch(MutateBatch),
     Verify {
@@ -123,6 +124,8 @@ impl ToolCall {
                     Some(text) => Some(text.parse().ok()?),
                     None => None,
                 },
+                // The parser adds the inputs that the command names.
+                inputs: Vec::new(),
             },
             Tool::MutateBatch
             | Tool::Verify
@@ -132,6 +135,14 @@ impl ToolCall {
             | Tool::Inspect
             | Tool::History => return None,
         })
+    }
+
+    /// A command with these inputs; any other call stays as it is.
+    pub(super) fn with_inputs(mut self, given: Vec<CommandInput>) -> Self {
+        if let Self::Shell { inputs, .. } = &mut self {
+            *inputs = given;
+        }
+        self
     }
 
     /// The class of this call. It may be lower than that of the tool: a dry run and a listing of the history only

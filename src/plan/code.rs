@@ -43,6 +43,7 @@ codes! {
     BlockedCommand "E017" "blocked command";
     Limit "E018" "limit exceeded";
     DialectUnclear "E019" "dialect unclear";
+    NotFilledIn "E020" "an input is not filled in";
     FileNotFound "E101" "file not found";
     NoCargoProject "E102" "no Cargo project";
     NoCodegraph "E103" "no codegraph.db";

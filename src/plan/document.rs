@@ -6,9 +6,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::words::words;
+use super::inputs;
 use super::{
-    Dialect, Digest, Metadata, Needs, PlanNotes, PlannerFailure, Precondition, StatedRisk, Tool,
-    ToolCall,
+    CommandInput, Dialect, Digest, Metadata, Needs, PlanInput, PlanNotes, PlannerFailure, Precondition, StatedRisk,
+    Tool, ToolCall,
 };
 
 words! {
@@ -64,6 +65,8 @@ pub struct Plan<C = ToolCall> {
     pub metadata: Metadata,
     /// The planner's report that it has no plan. A valid plan with a failure has no steps.
     pub failure: Option<PlannerFailure>,
+    /// The values that a person gives before signing.
+    pub inputs: Vec<PlanInput>,
     /// The steps, in the order in which they run.
     pub steps: Vec<Step<C>>,
     /// The exact bytes of the file.
@@ -92,6 +95,11 @@ impl<C> Plan<C> {
     /// The title, or the id if there is none.
     pub fn name(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.plan_id)
+    }
+
+    /// The inputs that a command of the plan gets.
+    pub fn inputs_of(&self, command: &str) -> Vec<CommandInput> {
+        inputs::of_command(command, &self.inputs)
     }
 
     /// Whether the plan is a single undo of a named checkpoint.

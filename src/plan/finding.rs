@@ -76,6 +76,12 @@ impl Finding {
     }
 }
 
+/// Whether the only errors are inputs that are not filled in, so that the plan may be proposed to a person.
+pub fn lacks_only_inputs(findings: &[Finding]) -> bool {
+    let is_error = |finding: &&Finding| finding.severity == Severity::Error;
+    findings.iter().filter(is_error).all(|finding| finding.code == Code::NotFilledIn)
+}
+
 /// Whether no finding is an error, so that the plan may be authorized.
 pub fn is_valid(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.severity != Severity::Error)

@@ -26,3 +26,11 @@ pub const RESULTS: usize = 200;
 pub const WRITES: usize = 32;
 /// Maximum length of a path in `needs.write`, in bytes.
 pub const PATH_BYTES: usize = 4_096;
+/// Maximum number of inputs of a plan.
+pub const PLAN_INPUTS: usize = 64;
+/// Maximum number of choices of an input.
+pub const CHOICES: usize = 256;
+/// Maximum size of a value of an input, in bytes. Systems limit a variable of an environment to 128 KiB.
+pub const INPUT_BYTES: usize = 64 << 10;
+/// Maximum length of the name of an input, in bytes.
+pub const INPUT_NAME_BYTES: usize = 64;

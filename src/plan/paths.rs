@@ -102,8 +102,10 @@ impl ToolCall {
             Self::ReferencesToSymbolName { symbol: _ }
             | Self::Inspect { query: _, max_results: _ } => vec![implicit(Searches, ".")],
             Self::LspCheck { path } => vec![named("path", WorksIn, path)],
-            Self::Shell { command: _, target: Some(_), cwd: _, timeout_seconds: _ } => Vec::new(),
-            Self::Shell { command: _, target: None, cwd, timeout_seconds: _ } => {
+            Self::Shell { command: _, target: Some(_), cwd: _, timeout_seconds: _, inputs: _ } => {
+                Vec::new()
+            }
+            Self::Shell { command: _, target: None, cwd, timeout_seconds: _, inputs: _ } => {
                 vec![named("cwd", WorksIn, cwd.as_deref().unwrap_or("."))]
             }
             Self::MutateBatch(MutateBatch { edits, expected_hashes, dry_run }) => {

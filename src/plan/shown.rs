@@ -44,6 +44,7 @@ impl<C> Plan<C> {
             notes: self.notes,
             metadata: self.metadata,
             failure: self.failure,
+            inputs: self.inputs,
             source: self.source,
             digest: self.digest,
         }
@@ -88,6 +89,7 @@ impl ShownPlan {
             notes: PlanNotes::default(),
             metadata: Metadata::default(),
             failure: None,
+            inputs: Vec::new(),
             steps: Vec::new(),
             source: Arc::from(source.as_bytes()),
             digest,

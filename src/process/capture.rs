@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use super::HiddenTexts;
 use crate::run::{StopSignal, Stream};
 
 /// The stop signal for a running program, and the receivers of its output.
@@ -14,6 +15,8 @@ pub struct ProcessIo<'a> {
     pub output: &'a dyn Fn(Stream, &str),
     /// Receives every byte of the output for the evidence, while the program prints it.
     pub capture: &'a dyn Capture,
+    /// What neither of them receives.
+    pub hidden: &'a HiddenTexts,
 }
 
 /// Receives the output of a command, which may be too large for memory (SPEC §7.2).

@@ -41,6 +41,7 @@
 mod askpass;
 mod capture;
 mod error;
+mod hidden;
 mod ignored_signals;
 mod launcher;
 mod lookup;
@@ -77,6 +78,8 @@ pub(crate) use askpass::Askpass;
 pub use askpass::start_askpass;
 pub use capture::{Capture, NoCapture, ProcessIo};
 pub use error::ProcessError;
+pub use hidden::HiddenTexts;
+pub(crate) use hidden::{NOTHING_HIDDEN, OutputFilter};
 pub use ignored_signals::is_ignored;
 pub(crate) use launcher::Launcher;
 pub(crate) use lookup::{Programs, is_executable};
@@ -127,8 +130,6 @@ pub(crate) struct Program<'a> {
 /// The stdin of a program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Input<'a> {
-    /// The content of this file.
-    File(&'a Path),
     /// These bytes. They are passed in an unlinked or in-memory file, which, unlike a pipe, does not block
     /// the writer if the program never reads.
     Bytes(&'a [u8]),
@@ -245,7 +246,8 @@ pub(crate) fn run(
     stop: &StopSignal,
     output: &dyn Fn(Stream, &str),
 ) -> io::Result<Finished> {
-    supervise(program, ProcessIo { stop, output, capture: &NoCapture }, QUIET)
+    let io = ProcessIo { stop, output, capture: &NoCapture, hidden: &NOTHING_HIDDEN };
+    supervise(program, io, QUIET)
 }
 
 /// Runs a program with large output: the capture receives every byte up to the limit while the program prints

@@ -72,7 +72,6 @@ impl Running {
         let mut walled = Walled::of(program, &mark)?;
         let mut terminal = None;
         let input = match program.input {
-            Some(Input::File(file)) => Stdio::from(File::open(file)?),
             Some(Input::Bytes(bytes)) => Stdio::from(anonymous_file_with(bytes)?),
             Some(Input::Pipe(reader)) => Stdio::from(reader.try_clone()?),
             Some(Input::Terminal(open)) => {

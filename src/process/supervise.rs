@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::output_queue::{OutputQueue, Received};
 use super::running::Running;
-use super::{Cause, Finished, GRACE, Leftovers, ProcessIo, Program};
+use super::hidden::OutputFilter;
+use super::{Cause, Finished, GRACE, HiddenTexts, Leftovers, ProcessIo, Program};
 use crate::run::{Decoder, Stream, StreamEnds};
 
 /// How long outputs are still read after the program has exited, while its descendants hold them open.
@@ -58,8 +59,8 @@ pub(super) fn supervise<K: KeptOutput>(
         last_seen: (false, false),
         last_output_at: started,
         is_quiet: false,
-        stdout: Output::<K>::with_limit(program.output_limit),
-        stderr: Output::with_limit(program.output_limit),
+        stdout: Output::<K>::with_limit(program.output_limit, io.hidden),
+        stderr: Output::with_limit(program.output_limit, io.hidden),
     };
     let phase = supervisor.run(started.checked_add(program.timeout));
     let left_open = phase == Phase::LeftOpen;
@@ -98,16 +99,18 @@ enum Phase {
 }
 
 /// One output of a running program.
-struct Output<K> {
+struct Output<'a, K> {
     kept: K,
+    filter: OutputFilter<'a>,
     decoder: Decoder,
     /// The number of bytes that are still accepted.
     remaining: u64,
 }
 
-impl<K: KeptOutput> Output<K> {
-    fn with_limit(limit: u64) -> Self {
-        Self { kept: K::default(), decoder: Decoder::default(), remaining: limit }
+impl<'a, K: KeptOutput> Output<'a, K> {
+    fn with_limit(limit: u64, hidden: &'a HiddenTexts) -> Self {
+        let (kept, decoder) = (K::default(), Decoder::default());
+        Self { kept, filter: hidden.filter(), decoder, remaining: limit }
     }
 }
 
@@ -124,11 +127,11 @@ struct Supervisor<'a, K> {
     last_output_at: Instant,
     /// Whether the capture was notified of the current silence.
     is_quiet: bool,
-    stdout: Output<K>,
-    stderr: Output<K>,
+    stdout: Output<'a, K>,
+    stderr: Output<'a, K>,
 }
 
-impl<K: KeptOutput> Supervisor<'_, K> {
+impl<'a, K: KeptOutput> Supervisor<'a, K> {
     /// Handles events until the program has ended. Returns [`Phase::Ended`] or [`Phase::LeftOpen`].
     fn run(&mut self, deadline: Option<Instant>) -> Phase {
         let mut phase = Phase::Runs(deadline);
@@ -231,8 +234,9 @@ impl<K: KeptOutput> Supervisor<'_, K> {
             let remaining = usize::try_from(target.remaining).unwrap_or(usize::MAX);
             let fits = bytes.get(..remaining).unwrap_or(bytes);
             target.remaining -= fits.len() as u64;
-            target.kept.append(fits);
-            let text = target.decoder.push(fits);
+            let shown = target.filter.push(fits);
+            target.kept.append(&shown);
+            let text = target.decoder.push(&shown);
             if !text.is_empty() {
                 output(*stream, &text);
             }
@@ -240,7 +244,7 @@ impl<K: KeptOutput> Supervisor<'_, K> {
                 cause = cause.or(Some(Cause::TooMuch(*stream)));
             }
             // A capture that has failed gets no more bytes.
-            if !has_failed && !capture.keep(*stream, fits) {
+            if !has_failed && !shown.is_empty() && !capture.keep(*stream, &shown) {
                 self.cause = Some(Cause::NotKept);
                 return self.cause;
             }
@@ -248,9 +252,20 @@ impl<K: KeptOutput> Supervisor<'_, K> {
         cause
     }
 
-    /// Forwards what the decoders have held back: an incomplete UTF-8 sequence at the end of an output.
+    /// Forwards what the filters and the decoders have held back: the beginning of a text that would have been hidden, and an
+    /// incomplete UTF-8 sequence at the end of an output.
     fn flush(&mut self) {
         for stream in [Stream::Stdout, Stream::Stderr] {
+            let held = self.output_of(stream).filter.end();
+            if !held.is_empty() {
+                let target = self.output_of(stream);
+                target.kept.append(&held);
+                let text = target.decoder.push(&held).into_owned();
+                (self.io.output)(stream, &text);
+                if self.cause != Some(Cause::NotKept) && !self.io.capture.keep(stream, &held) {
+                    self.cause = Some(Cause::NotKept);
+                }
+            }
             let rest = self.output_of(stream).decoder.end();
             if !rest.is_empty() {
                 (self.io.output)(stream, rest);
@@ -258,7 +273,7 @@ impl<K: KeptOutput> Supervisor<'_, K> {
         }
     }
 
-    fn output_of(&mut self, stream: Stream) -> &mut Output<K> {
+    fn output_of(&mut self, stream: Stream) -> &mut Output<'a, K> {
         match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,

@@ -9,7 +9,7 @@ use super::monitor::{SessionMonitor, SetOver};
 use super::session::RUN;
 use super::session_output::{SessionOutput, SessionReport};
 use super::{Connection, RemoteError};
-use crate::process::{Cause, ProcessIo};
+use crate::process::{Cause, NOTHING_HIDDEN, ProcessIo};
 use crate::run::{OpenTerminal, StopSignal, StreamEnds};
 
 /// How long to wait, after a session has broken off, for the client of the connection to exit.
@@ -25,6 +25,8 @@ const REPORTS_LIMIT: u64 = 64 << 10;
 pub struct RemoteCommand<'a> {
     /// The command, sent unchanged.
     pub command: &'a str,
+    /// Variables of its environment, whose names and values are sent through stdin.
+    pub inputs: &'a [(&'a str, &'a str)],
     /// The working directory: absolute, or relative to the home folder; `None` for the home folder.
     pub folder: Option<&'a str>,
     /// The process group of the command is ended after this time.
@@ -95,10 +97,19 @@ impl Connection {
         if stop.is_set() {
             return Ok(RemoteFinished::not_begun("stopped before it was sent".to_owned()));
         }
+        if command.inputs.iter().any(|(_, value)| value.contains('\0')) {
+            let why = "a variable cannot have a NUL in it".to_owned();
+            return Ok(RemoteFinished::not_begun(why));
+        }
+        let names: Vec<&str> = command.inputs.iter().map(|(name, _)| *name).collect();
+        let names = names.join(" ");
         let variables = [("folder", folder.as_str()), ("command", command.command)];
         let session = match command.terminal {
             Some(_) => self.terminal_session(&variables),
-            None => Some(self.session(RUN, &variables)?),
+            None => {
+                let [folder, run] = variables;
+                Some(self.session(RUN, &[folder, run, ("inputs", names.as_str())], command.inputs))
+            }
         };
         let Some(session) = session else {
             let why = "the command is too long for a terminal on another host".to_owned();
@@ -119,7 +130,13 @@ impl Connection {
                 .name("ssh-stop".to_owned())
                 .spawn_scoped(scope, || self.end_on_stop(&monitor, deadline, stop, &client_stop))
                 .map_err(RemoteError::NotStarted)?;
-            let io = ProcessIo { stop: &client_stop, output: &|_, _| {}, capture: &session_output };
+            let io = ProcessIo {
+                stop: &client_stop,
+                output: &|_, _| {},
+                capture: &session_output,
+                // The session's own reports must stay whole.
+                hidden: &NOTHING_HIDDEN,
+            };
             let finished = self.follow(&session, command.terminal, limit, io)?;
             drop(over);
             Ok::<_, RemoteError>((finished, stopper.join().unwrap_or(None)))

@@ -1,8 +1,6 @@
 //! The sessions of a connection. Each sends one of Countersign's scripts to the host.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use uuid::Uuid;
@@ -11,7 +9,7 @@ use super::client::Call;
 use super::frame_parser::FrameParser;
 use super::{Connection, RemoteError};
 use crate::process::{Cause, Finished, Input, ProcessIo};
-use crate::run::{OpenTerminal, StopSignal, StreamEnds};
+use crate::run::{OpenTerminal, Secret, StopSignal, StreamEnds};
 
 /// The script that reads facts about the host.
 pub(super) const FACTS: &str = include_str!("../../assets/remote/facts.sh");
@@ -39,22 +37,14 @@ pub(super) struct ScriptOutput {
     pub(super) text: String,
 }
 
-/// A prepared session. Dropping it removes the file that it sends.
+/// A prepared session.
 pub(super) struct Session {
     pub(super) nonce: String,
-    /// The file that is sent through stdin; `None` for a session with a terminal.
-    payload: Option<PathBuf>,
+    /// What is sent through stdin; `None` for a session with a terminal. It may have secrets, so it is in no file with a name.
+    payload: Option<Secret>,
     /// The command line for the login shell.
     command_line: String,
     socket: String,
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        if let Some(payload) = &self.payload {
-            let _ = fs::remove_file(payload);
-        }
-    }
 }
 
 /// Quotes a text as one word of a shell.
@@ -97,24 +87,27 @@ fn terminal_command(nonce: &str, variables: &[(&str, &str)]) -> String {
 }
 
 impl Connection {
-    /// Prepares a session: its nonce, the file with the variables and the script, and the command line.
+    /// Prepares a session: its nonce, the text with the variables and the script, and the command line. The script decides
+    /// which variables reach its command: `inputs` are set under their own names.
     pub(super) fn session(
         &self,
         script: &str,
         variables: &[(&str, &str)],
-    ) -> Result<Session, RemoteError> {
-        let id = Uuid::new_v4().simple().to_string();
-        let nonce = format!("countersign-{id}");
+        inputs: &[(&str, &str)],
+    ) -> Session {
+        let nonce = format!("countersign-{}", Uuid::new_v4().simple());
         let mut payload = format!("{nonce}\ncountersign_nonce={nonce}\n");
         for (name, value) in variables {
             let _ = writeln!(payload, "countersign_{name}={}", quoted(value));
         }
+        for (name, value) in inputs {
+            let _ = writeln!(payload, "{name}={}", quoted(value));
+        }
         payload.push_str(script);
         payload.push_str(&nonce);
-        let path = self.control.folder.path().join(id);
-        fs::write(&path, payload).map_err(RemoteError::NotStarted)?;
+        let payload = Some(Secret::new(payload.into_bytes()));
         let (command_line, socket) = (login_command(&nonce), self.control.folder.socket());
-        Ok(Session { nonce, payload: Some(path), command_line, socket })
+        Session { nonce, payload, command_line, socket }
     }
 
     /// As [`Self::session`], for a session whose stdin is a terminal: everything is sent on the command line. Unlike what
@@ -149,7 +142,7 @@ impl Connection {
             command: Some(&session.command_line),
             input: match (terminal, &session.payload) {
                 (Some(terminal), _) => Some(Input::Terminal(terminal)),
-                (None, payload) => payload.as_deref().map(Input::File),
+                (None, payload) => payload.as_ref().map(|it| Input::Bytes(it.bytes())),
             },
             ..Call::new(options, &self.destination, self.control.folder.path())
         }
@@ -175,7 +168,7 @@ impl Connection {
         timeout: Duration,
         stop: &StopSignal,
     ) -> Result<ScriptOutput, RemoteError> {
-        let session = self.session(script, variables)?;
+        let session = self.session(script, variables, &[]);
         let call = Call { timeout, ..self.call(&session, None) };
         let finished = self.client.run(&call, stop, &|_, _| {})?;
         let mut reports = FrameParser::new(&session.nonce);

@@ -6,35 +6,37 @@ use std::time::Duration;
 
 use super::frame_parser::FrameParser;
 use super::monitor::SessionMonitor;
-use crate::process::{Capture, ProcessIo};
+use crate::process::{Capture, HiddenTexts, OutputFilter, ProcessIo};
 use crate::run::{Decoder, Stream, StreamEnds};
 
 /// Receives the output of one session.
 pub(super) struct SessionOutput<'a> {
-    state: RefCell<State>,
+    state: RefCell<State<'a>>,
     io: ProcessIo<'a>,
     monitor: &'a SessionMonitor,
 }
 
-struct State {
-    stdout: Output,
-    stderr: Output,
+struct State<'a> {
+    stdout: Output<'a>,
+    stderr: Output<'a>,
     /// The first output that exceeded its limit.
     exceeded: Option<Stream>,
 }
 
 /// One output of the command.
-struct Output {
+struct Output<'a> {
     frames: FrameParser,
+    filter: OutputFilter<'a>,
     decoder: Decoder,
     ends: StreamEnds,
     /// The number of bytes that are still accepted.
     remaining: u64,
 }
 
-impl Output {
-    fn new(frames: FrameParser, limit: u64) -> Self {
-        Self { frames, decoder: Decoder::default(), ends: StreamEnds::default(), remaining: limit }
+impl<'a> Output<'a> {
+    fn new(frames: FrameParser, limit: u64, hidden: &'a HiddenTexts) -> Self {
+        let filter = hidden.filter();
+        Self { frames, filter, decoder: Decoder::default(), ends: StreamEnds::default(), remaining: limit }
     }
 }
 
@@ -68,8 +70,9 @@ impl<'a> SessionOutput<'a> {
             stdout: Output::new(
                 if is_terminal { FrameParser::new(nonce) } else { FrameParser::once(nonce) },
                 limit,
+                io.hidden,
             ),
-            stderr: Output::new(FrameParser::new(nonce), limit),
+            stderr: Output::new(FrameParser::new(nonce), limit, io.hidden),
             exceeded: None,
         };
         Self { state: RefCell::new(state), io, monitor }
@@ -81,6 +84,8 @@ impl<'a> SessionOutput<'a> {
             let rest = self.state.borrow_mut().output(stream).frames.end();
             // The result is ignored: an error of the capture is reported when the step is recorded.
             self.forward(stream, &rest);
+            let held = self.state.borrow_mut().output(stream).filter.end();
+            self.show(stream, &held);
             let mut state = self.state.borrow_mut();
             let text = state.output(stream).decoder.end().to_owned();
             drop(state);
@@ -110,23 +115,31 @@ impl<'a> SessionOutput<'a> {
         let remaining = usize::try_from(output.remaining).unwrap_or(usize::MAX);
         let fits = clean.get(..remaining).unwrap_or(clean);
         output.remaining -= fits.len() as u64;
-        output.ends.push(fits);
-        let text = output.decoder.push(fits).into_owned();
+        let shown = output.filter.push(fits);
         let is_exceeded = fits.len() < clean.len();
         if is_exceeded {
             state.exceeded.get_or_insert(stream);
         }
         drop(state);
+        self.show(stream, &shown) && !is_exceeded
+    }
+
+    /// Passes on what is shown of the output. False if it cannot be recorded.
+    fn show(&self, stream: Stream, shown: &[u8]) -> bool {
+        let mut state = self.state.borrow_mut();
+        let output = state.output(stream);
+        output.ends.push(shown);
+        let text = output.decoder.push(shown).into_owned();
+        drop(state);
         if !text.is_empty() {
             (self.io.output)(stream, &text);
         }
-        let is_kept = fits.is_empty() || self.io.capture.keep(stream, fits);
-        is_kept && !is_exceeded
+        shown.is_empty() || self.io.capture.keep(stream, shown)
     }
 }
 
-impl State {
-    fn output(&mut self, stream: Stream) -> &mut Output {
+impl<'a> State<'a> {
+    fn output(&mut self, stream: Stream) -> &mut Output<'a> {
         match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{UserRules, sensitive, shell};
-use crate::authorization::{DEFAULT_TTL_MS, Grants, RunChoices, WallSetting};
+use crate::authorization::{DEFAULT_TTL_MS, Grants, RunChoices, SecretInputs, WallSetting};
 use crate::plan::words::words;
 use crate::plan::{Digest, TOOLS, Tool};
 
@@ -113,6 +113,9 @@ pub struct Policy {
     /// Access that the user grants to a run in addition to the plan's `needs`. Grants come from flags and clicks, not
     /// from the settings. They are not part of the digest, because an approval covers the walls themselves.
     pub grants: Grants,
+    /// The secret inputs that a person has given for this run. Not part of the digest, because an approval covers digests
+    /// of their own.
+    pub secret_inputs: SecretInputs,
     /// What planners may do, by planner name. This does not affect plans and is not part of the digest.
     pub planners: BTreeMap<String, PlannerNeeds>,
     /// Settings for the bundled planner of a model, which cannot read their file behind walls. Not part of the digest.
@@ -145,6 +148,7 @@ impl Default for Policy {
             walls: WallSetting::default(),
             choices: RunChoices::default(),
             grants: Grants::default(),
+            secret_inputs: SecretInputs::default(),
             planners: BTreeMap::new(),
             planner_settings: None,
             trusted_commands: BTreeSet::new(),

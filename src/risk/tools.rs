@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{Policy, Shell, of_local_command, sensitive};
 use crate::plan::{
-    Edit, MutateBatch, RiskLevel, Simulation, StatedRisk, Step, ToolCall, ToolClass,
+    CommandInput, Edit, MutateBatch, RiskLevel, Simulation, StatedRisk, Step, ToolCall, ToolClass,
 };
 
 /// A level with its reason.
@@ -105,8 +105,8 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
         ToolCall::Simulate(_) => {
             changed.into_iter().find_map(of_written_path).unwrap_or_else(usual)
         }
-        ToolCall::Shell { command, target, .. } => {
-            of_shell_command(command, target.as_deref(), policy, shell)
+        ToolCall::Shell { command, target, inputs, .. } => {
+            of_shell_command(command, inputs, target.as_deref(), policy, shell)
         }
         _ => {
             let hit =
@@ -127,10 +127,11 @@ fn runs_code(call: &ToolCall) -> bool {
     !matches!(call, ToolCall::Simulate(simulation) if !simulation.runs_code())
 }
 
-/// The risk of a command on this computer, or on the host `target`, where bash runs it. A remote command is never
+/// The risk of a command with these inputs on this computer, or on the host `target`, where bash runs it. A remote command is never
 /// safe.
 pub fn of_shell_command(
     command: &str,
+    inputs: &[CommandInput],
     target: Option<&str>,
     policy: &Policy,
     shell: Shell,
@@ -139,7 +140,11 @@ pub fn of_shell_command(
     // The folders of this program are on this computer.
     let own_folders: &[std::path::PathBuf] =
         if target.is_some() { &[] } else { policy.own_folders.as_slice() };
-    let found = of_local_command(command, shell, &policy.command_rules, own_folders);
+    let mut found = of_local_command(command, shell, &policy.command_rules, own_folders, inputs);
+    let about = command.get(found.span.clone()).unwrap_or(command);
+    for input in inputs.iter().filter(|input| about.contains(&input.variable())) {
+        found.reason.push_str(&with_input(input));
+    }
     match target {
         Some(host) if found.level == RiskLevel::Safe => {
             let reason = format!("Runs on the host {host}. {}", found.reason);
@@ -154,6 +159,22 @@ pub fn of_shell_command(
             reason: found.reason,
             suggestion: found.suggestion,
         },
+    }
+}
+
+/// What is known of an input, as a sentence after a reason.
+fn with_input(input: &CommandInput) -> String {
+    /// The maximum number of characters of a value in a reason.
+    const SHOWN: usize = 60;
+    let name = input.variable();
+    match &input.value {
+        Some(value) if value.chars().count() <= SHOWN => format!(" Here ${name} is {value:?}."),
+        Some(value) => {
+            let shown: String = value.chars().take(SHOWN).collect();
+            format!(" Here ${name} begins with {shown:?}.")
+        }
+        None if input.secret => format!(" ${name} is a secret, whose value is not known here."),
+        None => format!(" ${name} is not filled in yet."),
     }
 }
 
@@ -187,7 +208,7 @@ mod tests {
         let policy =
             Policy { own_folders: vec!["/home/u/.config/countersign".into()], ..Policy::default() };
         let rule = |command: &str, target| {
-            of_shell_command(command, target, &policy, Shell::Bash).rule.into_owned()
+            of_shell_command(command, &[], target, &policy, Shell::Bash).rule.into_owned()
         };
         assert_eq!(rule("ls ~/.config/countersign", None), "own-folder");
         assert_eq!(rule("ls ~/.config/countersign", Some("web")), "remote-host");

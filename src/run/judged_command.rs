@@ -4,6 +4,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::ListedExecution;
+use crate::plan::CommandInput;
 use crate::risk::RiskLevel;
 
 /// A command that was run, with the verdict that was recorded when it was run last.
@@ -11,6 +12,8 @@ use crate::risk::RiskLevel;
 pub struct PastCommand {
     /// The command, with redacted secrets.
     pub command: String,
+    /// The inputs of the plan that the latest one got.
+    pub inputs: Vec<CommandInput>,
     /// The host that it ran on; `None` for this computer.
     pub host: Option<String>,
     /// How often it was recorded.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+pub use crate::authorization::Secret;
+
 /// A question for a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretQuestion {
@@ -9,37 +11,6 @@ pub struct SecretQuestion {
     pub asked_by: String,
     /// The program's own words. They may come from the other host.
     pub prompt: String,
-}
-
-/// The answer to a [`SecretQuestion`]. It goes to the program that asked and nowhere else, so it has no `Debug` form and
-/// its bytes are overwritten when it is dropped.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(Vec<u8>);
-
-impl Secret {
-    /// The secret that a person typed.
-    pub fn new(bytes: Vec<u8>) -> Self {
-        Self(bytes)
-    }
-
-    /// The bytes for the program that asked.
-    pub fn bytes(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret")
-    }
-}
-
-impl Drop for Secret {
-    fn drop(&mut self) {
-        self.0.fill(0);
-        // Keeps the compiler from leaving out a write to memory that nothing reads.
-        std::hint::black_box(&self.0);
-    }
 }
 
 /// Asks a person for secrets.

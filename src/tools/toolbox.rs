@@ -11,11 +11,13 @@ use uuid::Uuid;
 use super::command_shell::CommandShell;
 use super::simulate::settings::SimulationSettings;
 use super::{HistorySource, ToolError, command_shell};
-use crate::authorization::{FileState, StepWalls, Target};
+use crate::authorization::{FileState, SecretInputs, StepWalls, Target};
 use crate::cargo::Cargo;
 use crate::plan::{Code, Digest};
 use crate::process::walls::{RunWalls, WallPaths, WallReport};
-use crate::process::{Capture, Launcher, ProcessError, ProcessIo, ProgramWalls};
+use crate::process::{
+    Capture, Launcher, NOTHING_HIDDEN, ProcessError, ProcessIo, ProgramWalls,
+};
 use crate::remote::{Connection, RemoteError, SshClient};
 use crate::risk::{EngineChoice, Policy, Shell, is_hidden_from_planners};
 use crate::run::{
@@ -54,6 +56,8 @@ pub struct Toolbox {
     pub(crate) remote: Option<Connection>,
     /// The recorded history of the workspace, if the caller has passed in a source of it.
     pub(crate) history: Option<Box<dyn HistorySource>>,
+    /// The secret inputs of the run.
+    pub(super) secret_inputs: SecretInputs,
     /// The parent folder and the limits of simulations.
     pub(super) simulations: SimulationSettings,
 }
@@ -81,7 +85,12 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// The stop signal and the output callbacks for a program that the call starts.
     pub(crate) fn io(&self) -> ProcessIo<'a> {
-        ProcessIo { stop: self.stop, output: self.output, capture: self.capture }
+        ProcessIo {
+            stop: self.stop,
+            output: self.output,
+            capture: self.capture,
+            hidden: &NOTHING_HIDDEN,
+        }
     }
 
     /// The input of a write besides its target.
@@ -147,6 +156,7 @@ impl Toolbox {
             local_shell: OnceLock::new(),
             remote: None,
             history: None,
+            secret_inputs: policy.secret_inputs.clone(),
             simulations: SimulationSettings::default(),
         })
     }

@@ -236,6 +236,15 @@ pub enum DialogAction {
         /// The grants that were shown.
         grants: Grants,
     },
+    /// Give the plan in this file values of its inputs.
+    FillIn {
+        /// The plan file.
+        file: PathBuf,
+        /// The values, by name.
+        values: Vec<(String, String)>,
+        /// The secrets that were typed, by name.
+        secrets: Vec<(String, Typed)>,
+    },
     /// Answer the question for a secret with this id; `None` declines.
     AnswerSecret {
         /// The question that was shown.

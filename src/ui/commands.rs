@@ -28,6 +28,7 @@ pub enum Command {
     Simulate,
     TryHost,
     StopTrying,
+    FillIn,
     Authorize,
     Reject,
     Run,
@@ -131,6 +132,10 @@ pub struct Situation {
     pub not_authorizable: Option<&'static str>,
     /// Why the plan cannot be rejected; `None` when it can.
     pub not_rejectable: Option<&'static str>,
+    /// Why the plan cannot be filled in; `None` when it can.
+    pub not_fillable: Option<&'static str>,
+    /// Whether the plan lacks nothing but inputs before it can be authorized.
+    pub lacks_inputs: bool,
     /// Why the plan cannot be simulated; `None` when it can.
     pub not_simulatable: Option<&'static str>,
     /// Why the plan cannot be changed before it is decided about; `None` when it can.

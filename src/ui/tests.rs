@@ -90,6 +90,7 @@ const SCENES: [&str; 119] = [
     "authorize-many",
     "reject",
     "remember-walls",
+    "fill-in",
     "export",
     "exporting",
     "purge",

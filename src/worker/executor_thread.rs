@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::answer_slots::AnswerSlots;
 use super::secrets::WindowSecrets;
 use super::{Command, Event, Faults, Setup, Wake, outbox};
-use crate::authorization::ApprovedPlan;
+use crate::authorization::{ApprovedPlan, SecretInputs};
 use crate::autonomy::PlanDecision;
 use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
 use crate::risk::{Policy, UserRules};
@@ -268,12 +268,12 @@ impl ExecutorThread {
 
     fn execute(&self, command: Command) -> Event {
         match command {
-            Command::Run { approved, file, call } => {
+            Command::Run { approved, file, secret_inputs, call } => {
                 let progress: Arc<dyn ProgressCallback> = match &call {
                     None => Arc::new(self.out.clone()),
                     Some(call) => Arc::new(Both(self.out.clone(), call.progress())),
                 };
-                let result = self.run(*approved, file, progress);
+                let result = self.run(*approved, file, secret_inputs, progress);
                 if let Some(call) = call {
                     call.end(&result);
                 }
@@ -300,13 +300,14 @@ impl ExecutorThread {
         &self,
         approved: ApprovedPlan,
         file: Option<PathBuf>,
+        secret_inputs: SecretInputs,
         progress: Arc<dyn ProgressCallback>,
     ) -> Result<ExecutionResult, Failure> {
         let store = self.setup.location.store().map_err(|error| error.failure())?;
         let mut executor = Executor::new(
             store,
             ExecutorDeps {
-                policy: self.policy(),
+                policy: Policy { secret_inputs, ..self.policy() },
                 clock: Arc::new(SystemClock::default()),
                 confirmation: Box::new(self.answers.clone()),
                 progress,

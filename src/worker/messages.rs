@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::Faults;
 use super::calls::CallRun;
-use crate::authorization::ApprovedPlan;
+use crate::authorization::{ApprovedPlan, SecretInputs};
 use crate::autonomy::{LoopOrder, LoopOutcome};
 use crate::evidence::EvidenceLocation;
 use crate::plan::ShownPlan;
@@ -39,6 +39,8 @@ pub enum Command {
         approved: Box<ApprovedPlan>,
         /// The file from which the plan was read.
         file: Option<PathBuf>,
+        /// The secret inputs of the plan.
+        secret_inputs: SecretInputs,
         /// The agent's command that waits for the run, if one does.
         call: Option<CallRun>,
     },

@@ -270,6 +270,7 @@ impl QueryContext {
         choices.end_with_version(chosen_for, opened.digest);
         self.setup.policy.choices = choices.run;
         self.setup.policy.grants.clone_from(&choices.grants);
+        self.setup.policy.secret_inputs = choices.secret_inputs.clone();
         opened.findings = findings;
         opened.findings.extend(notes);
         opened.findings.append(&mut parsed.findings);

@@ -1,7 +1,7 @@
 //! The query that changes a plan before it is signed (SPEC §13), and opens what becomes of it.
 
 use std::any::TypeId;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -60,6 +60,8 @@ pub enum RevisionEdit {
         /// The choice for each file.
         chosen: Vec<ChosenLines>,
     },
+    /// Fill inputs in.
+    FillIn(BTreeMap<String, String>),
     /// Undo one change.
     Undo {
         /// The step of the base.
@@ -144,6 +146,7 @@ impl QueryContext {
                     }
                 }
             }
+            RevisionEdit::FillIn(values) => revision.fill_in(base, &values)?,
             RevisionEdit::Undo { step, argument } => revision.undo(base, step, argument.as_deref()),
             RevisionEdit::Discard => *revision = Revision::default(),
         }

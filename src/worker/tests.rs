@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::*;
-use crate::authorization::{ApprovedPlan, Method, PlanAuthorization};
+use crate::authorization::{ApprovedPlan, Method, PlanAuthorization, SecretInputs};
 use crate::evidence::EvidenceLocation;
 use crate::plan::Code;
 use crate::risk::Policy;
@@ -95,7 +95,7 @@ impl Desktop {
     /// Runs a plan until the executor thread panics. Returns the message of the panic, and the state of the run.
     fn run_into_panic(&self, approved: ApprovedPlan) -> (String, RunState) {
         self.worker
-            .send(Command::Run { approved: Box::new(approved), file: None, call: None })
+            .send(Command::Run { approved: Box::new(approved), file: None, secret_inputs: SecretInputs::default(), call: None })
             .unwrap();
         let mut state = RunState::default();
         loop {
@@ -115,7 +115,7 @@ impl Desktop {
         mut answer: impl FnMut(&Worker, &ConfirmationRequest),
     ) -> (Result<Box<ExecutionResult>, Failure>, RunState) {
         self.worker
-            .send(Command::Run { approved: Box::new(approved), file: None, call: None })
+            .send(Command::Run { approved: Box::new(approved), file: None, secret_inputs: SecretInputs::default(), call: None })
             .unwrap();
         let mut state = RunState::default();
         loop {
@@ -213,14 +213,14 @@ fn stop_now_counts_before_the_run_begins() {
     refused.authorization = refused.authorization.reject(0, "no");
     desktop
         .worker
-        .send(Command::Run { approved: Box::new(refused), file: None, call: None })
+        .send(Command::Run { approved: Box::new(refused), file: None, secret_inputs: SecretInputs::default(), call: None })
         .unwrap();
     assert!(matches!(desktop.worker.recv(), Some(Event::Finished(Err(_)))));
 
     let approved = desktop.approve(&opened);
     desktop
         .worker
-        .send(Command::Run { approved: Box::new(approved), file: None, call: None })
+        .send(Command::Run { approved: Box::new(approved), file: None, secret_inputs: SecretInputs::default(), call: None })
         .unwrap();
     desktop.worker.control(Control::StopNow);
     drop(release);
@@ -243,6 +243,7 @@ fn a_second_plan_is_refused_during_a_run() {
         let refused = worker.send(Command::Run {
             approved: Box::new(second.take().unwrap()),
             file: None,
+            secret_inputs: SecretInputs::default(),
             call: None,
         });
         assert!(refused.is_err());

@@ -8,6 +8,7 @@ mod calls;
 mod choices;
 mod ended_run;
 mod host;
+mod inputs;
 mod open_plans;
 mod previews;
 mod question;

@@ -180,6 +180,7 @@ impl PlanPage {
                 self.show_open(&path, shared);
             }
         }
+        self.forget_secrets(path);
         if self.set_aside.remove(path).is_some() {
             let summary = "The authorization of the closed plan was not used and no longer counts.";
             shared.notify_here(Tone::Dim, summary, path.display().to_string(), "");

@@ -198,11 +198,13 @@ impl PlanPage {
         let file = Some(path.to_owned());
         let call = self.orders.remove(path);
         let waited = call.as_ref().map(CallRun::watched);
-        let command = Command::Run { approved: Box::new(approved), file, call };
+        let secret_inputs = session.choices.secret_inputs.clone();
+        let command = Command::Run { approved: Box::new(approved), file, secret_inputs, call };
         match shared.worker.send(command) {
             Ok(()) => {
                 self.call_run = waited;
                 self.live = Some(session);
+                self.forget_secrets(path);
                 self.watch_files(shared);
             }
             // Something else has begun. The authorization was not used.

@@ -21,7 +21,7 @@ use crate::worker::{
 
 /// What a revision finishes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Finishes {
+pub(super) enum Finishes {
     Edit,
     Lines,
     Nothing,
@@ -256,7 +256,7 @@ impl PlanPage {
     }
 
     /// Makes a revision with one more change, and shows it.
-    fn send_revision(&mut self, edit: RevisionEdit, finishes: Finishes, shared: &mut Shared) {
+    pub(super) fn send_revision(&mut self, edit: RevisionEdit, finishes: Finishes, shared: &mut Shared) {
         if let Some(why_not) = self.not_revisable() {
             return shared.notify_here(Tone::Caution, why_not, "", "");
         }

@@ -29,7 +29,13 @@ impl PlanPage {
         shared.end_notices(|scope| scope == Scope::Change);
         let call = path.as_ref().and_then(|path| self.orders.remove(path));
         let waited = call.as_ref().map(CallRun::watched);
-        let command = Command::Run { approved: Box::new(approved), file: path.clone(), call };
+        let secret_inputs = session.choices.secret_inputs.clone();
+        let command = Command::Run {
+            approved: Box::new(approved),
+            file: path.clone(),
+            secret_inputs,
+            call,
+        };
         if let Err(refused) = shared.worker.send(command) {
             // The approval was not used and is still valid.
             session.run = RunState::default();
@@ -44,6 +50,7 @@ impl PlanPage {
                 "Wait until it ends, then press Run.",
             );
         } else if let Some(path) = path {
+            self.forget_secrets(&path);
             self.call_run = waited;
             // It runs before its turn.
             self.unqueue(&path);

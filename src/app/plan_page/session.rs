@@ -155,6 +155,7 @@ impl PlanSession {
         let untrusted = self.opened.review.as_ref().and_then(|review| review.untrusted());
         self.not_rejectable().or(match untrusted {
             Some(_) => Some("It would run commands that you do not trust yet."),
+            None if self.lacks_inputs() => Some("Fill in its inputs first."),
             None if !plan::is_valid(&self.opened.findings) => {
                 Some("Correct the errors listed above.")
             }

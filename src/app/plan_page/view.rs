@@ -70,6 +70,8 @@ impl PlanPage {
             revised: shown.opened.revised.is_some(),
             no_lines: shown.no_lines(),
             not_simulatable: shown.not_simulatable(),
+            not_fillable: self.not_fillable(),
+            lacks_inputs: shown.lacks_inputs(),
             approved: matches!(shown.approval, Approval::Approved { .. }),
             over: shown.is_over(),
             unfinished: shown.is_unfinished(),

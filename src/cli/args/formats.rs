@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Common, DialectWord, Workspace};
+use super::{Common, DialectWord, InputWord, Workspace};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Convert {
     /// The file
     pub(in crate::cli) file: PathBuf,
+    /// Print the plan with a value of an input; the others stay as they are
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(in crate::cli) input: Vec<InputWord>,
     #[command(flatten)]
     pub(in crate::cli) workspace: Workspace,
     #[command(flatten)]

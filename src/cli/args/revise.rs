@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Common, Workspace};
+use super::{Common, InputWord, Workspace};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Revise {
@@ -16,6 +16,9 @@ pub(in crate::cli) struct Revise {
     /// As --set, with the content of a file
     #[arg(long, value_name = "STEP.ARGUMENT=FILE")]
     pub(in crate::cli) set_file: Vec<String>,
+    /// Give an input of the plan this value
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(in crate::cli) input: Vec<InputWord>,
     /// Take an argument of a step away
     #[arg(long, value_name = "STEP.ARGUMENT")]
     pub(in crate::cli) unset: Vec<String>,

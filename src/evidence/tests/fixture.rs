@@ -107,6 +107,7 @@ pub fn plan(steps: Vec<Step>) -> Plan {
         notes: PlanNotes::default(),
         metadata: Default::default(),
         failure: None,
+        inputs: Vec::new(),
         steps,
         digest: Digest::of(source.as_bytes()),
         source: Arc::from(source.into_bytes()),
@@ -123,6 +124,7 @@ pub fn authorization(plan: &Plan) -> PlanAuthorization {
         grants: Default::default(),
         choices: Default::default(),
         walls: None,
+        secret_inputs: Default::default(),
     };
     PlanAuthorization::pending(plan, binding, Method::Window, 1_000).approve(1_000, 60_000)
 }

@@ -161,3 +161,41 @@ fn blocks_that_no_step_can_be_are_errors() {
     let newer = "version: 2\ncontent:\n- type: paragraph\n";
     assert!(shown(newer, &[]).contains("version 2 of runbooks is not known"));
 }
+
+/// What a person fills in becomes an input, if something uses it.
+#[test]
+fn blocks_that_a_person_fills_in_are_inputs() {
+    let blocks = "- type: local-var
+  props: {name: Host-Name}
+- type: dropdown
+  props: {name: env, optionsType: fixed, fixedOptions: 'Stage:staging, production', value: production}
+- type: editor
+  props: {variableName: unused, code: x}
+- type: env
+  props: {name: FOO, value: '{{ var.env }}'}
+- type: directory
+  props: {path: '/srv/{{ var.env }}'}
+- type: run
+  props: {type: bash, code: 'deploy {{ var.Host-Name }}'}
+";
+    let source = format!("id: 1\nname: Release\nversion: 1\ncontent:\n{blocks}");
+    let opened = crate::openers::open(source.as_bytes(), &crate::openers::NoFiles).unwrap();
+    let plan = parse(&opened.plan.unwrap()).into_shown().unwrap();
+    let inputs: Vec<_> = plan.inputs.iter().map(|it| (it.name.as_str(), it.default.as_deref())).collect();
+    assert_eq!(inputs, [("env", Some("production")), ("host_name", None)]);
+    assert_eq!(plan.inputs[0].choices, ["staging", "production"]);
+    assert_eq!(
+        plan.steps[0].arguments["command"],
+        "export FOO=\"${input_env}\"\ndeploy \"$input_host_name\""
+    );
+    assert_eq!(plan.steps[0].arguments["cwd"], "/srv/{{env}}");
+    for (block, expected) in [
+        ("- type: script\n  props: {interpreter: zsh, code: 'a {{ var.x }}'}\n", "cannot be a reference"),
+        ("- type: env\n  props: {name: A, value: 'a {{ var.x }}'}\n", "only in part"),
+        ("- type: var\n  props: {name: y, value: '{{ var.x }}'}\n", "is no part of a plan"),
+        ("- type: script\n  props: {code: 'a {{ var.x | trim }}'}\n", "has no value before"),
+    ] {
+        let found = atuin(&format!("- type: local-var\n  props: {{name: x}}\n{block}"));
+        assert!(found.contains(expected), "{block}\n{found}");
+    }
+}

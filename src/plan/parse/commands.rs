@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, HashMap};
 use super::context::ParseContext;
 use super::fields::Fields;
 use super::ignored::Ignored;
+use super::inputs::Inputs;
 use super::json::Json;
 use super::needs;
 use crate::plan::{
-    Code, Destination, Finding, Mode, PlanNotes, Precondition, RiskLevel, Severity, ShownPlan,
+    Code, CommandInput, Destination, Finding, Mode, PlanNotes, Precondition, RiskLevel, Severity, ShownPlan,
     ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
 };
 
@@ -24,7 +25,7 @@ const STEP_RUN_FIELDS: [&str; 6] =
     ["status", "output", "error", "commandResult", "startedAt", "completedAt"];
 
 /// Reads a command plan. `plan` has default values, which are replaced.
-pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan) -> ShownPlan {
+pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan, inputs: &Inputs<'_>) -> ShownPlan {
     let plan_id = fields.id("id");
     let goal = fields.non_blank("goal");
     let mode = mode(&mut fields);
@@ -32,12 +33,13 @@ pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan) -> ShownPlan {
     let success_criteria = fields.texts("successCriteria").into_iter().map(|(_, text)| text);
     let notes = PlanNotes {
         success_criteria: success_criteria.collect(),
-        rollback: commands(&mut fields, "rollbackPlan"),
+        rollback: commands(&mut fields, "rollbackPlan", inputs),
         estimated_time: fields.text_or_number("estimatedTime"),
     };
     let mut reader = Reader {
         target: target.as_deref(),
         context: fields.context,
+        inputs,
         ignored: Ignored::default(),
         wrong_index: None,
         id_pointers: Vec::new(),
@@ -78,7 +80,7 @@ fn target(fields: &mut Fields<'_>) -> Option<String> {
 }
 
 /// Reads an array of commands. Blank commands and NUL characters are reported; all texts are returned.
-fn commands(fields: &mut Fields<'_>, name: &'static str) -> Vec<String> {
+fn commands(fields: &mut Fields<'_>, name: &'static str, inputs: &Inputs<'_>) -> Vec<String> {
     let texts = fields.texts(name);
     if texts.len() > limits::STEPS {
         let message = format!("there are {} commands; the limit is {}", texts.len(), limits::STEPS);
@@ -88,7 +90,9 @@ fn commands(fields: &mut Fields<'_>, name: &'static str) -> Vec<String> {
     for (index, text) in &texts {
         check_command(text, &format!("{pointer}/{index}"), "the command", fields.context);
     }
-    texts.into_iter().map(|(_, text)| text).collect()
+    let referring =
+        |(index, text)| inputs.of_command(text, &format!("{pointer}/{index}"), None).0;
+    texts.into_iter().map(referring).collect()
 }
 
 fn check_command(text: &str, pointer: &str, what: &str, context: &ParseContext<'_>) {
@@ -106,6 +110,7 @@ fn check_command(text: &str, pointer: &str, what: &str, context: &ParseContext<'
 struct Reader<'a> {
     target: Option<&'a str>,
     context: &'a ParseContext<'a>,
+    inputs: &'a Inputs<'a>,
     ignored: Ignored,
     /// The pointer to the first `index` that is not the position of its step.
     wrong_index: Option<String>,
@@ -171,6 +176,8 @@ impl Reader<'_> {
         if command.contains('\0') {
             check_command(&command, &fields.pointer_to("command"), "\"command\"", self.context);
         }
+        let command_pointer = fields.pointer_to("command");
+        let command = self.inputs.of_command(command, &command_pointer, Some(index));
         let title = fields.text_unless_blank("description");
         let reason = fields.text_unless_blank("explanation");
         let cwd = cwd(&mut fields);
@@ -186,10 +193,12 @@ impl Reader<'_> {
         let (stated, requires_confirmation) = stated(&mut fields);
         let needs = needs::read(&mut fields);
         let expected_output = fields.text("expectedOutput");
-        let verification = fields.text("verificationCommand");
-        if let Some(verification) = &verification {
+        let verification = fields.text("verificationCommand").map(|text| {
             let pointer = fields.pointer_to("verificationCommand");
-            check_command(verification, &pointer, "\"verificationCommand\"", self.context);
+            check_command(&text, &pointer, "\"verificationCommand\"", self.context);
+            self.inputs.of_command(text, &pointer, Some(index))
+        });
+        if verification.is_some() {
             let length = id.len() + VERIFY_SUFFIX.len();
             if length > limits::ID_BYTES {
                 let limit = limits::ID_BYTES;
@@ -202,10 +211,15 @@ impl Reader<'_> {
         self.ignored.take(&mut fields, &STEP_RUN_FIELDS);
         fields.finish();
         let faulty = self.context.errors() > before;
-        let mut add = |step: ShownStep, command: String| {
+        let mut add = |step: ShownStep, (command, inputs): (String, Vec<CommandInput>)| {
             let mut arguments = arguments.clone();
             arguments.insert("command".to_owned(), command);
+            for input in &inputs {
+                // What a person reads and what is recorded of a step has its inputs, too.
+                arguments.extend(input.argument().map(|value| (input.variable(), value)));
+            }
             let call = ToolCall::from_arguments(Tool::Shell, &arguments).filter(|_| !faulty);
+            let call = call.map(|call| call.with_inputs(inputs));
             steps.push(ShownStep { arguments, call, step_index: steps.len(), ..step });
         };
         let step = ShownStep {

@@ -71,6 +71,11 @@ impl<'r> Fields<'r> {
         self.context.error(code, self.pointer_to(name), message);
     }
 
+    /// A member that is not taken yet; of duplicates, the last one.
+    pub(super) fn value_mut(&mut self, name: &str) -> Option<&mut Json> {
+        self.members.iter_mut().rfind(|(key, _)| key == name).map(|(_, json)| json)
+    }
+
     /// Takes a member out. Of duplicates, which are reported in any case, the last one is returned.
     pub(super) fn take(&mut self, name: &'static str) -> Option<Json> {
         self.known.push(name);

@@ -9,6 +9,7 @@ mod commands;
 mod context;
 mod fields;
 mod ignored;
+mod inputs;
 mod json;
 mod needs;
 mod pattern;
@@ -22,6 +23,7 @@ mod tests;
 use super::{Code, Dialect, Digest, Finding, Parsed, ShownPlan, is_valid, limits};
 use context::ParseContext;
 use fields::Fields;
+use inputs::Inputs;
 use json::{Json, Read};
 use positions::Positions;
 
@@ -103,14 +105,18 @@ fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed
     let positions = Positions::new(text);
     let number = |pointer: &str| positions.number(pointer);
     let context = ParseContext::new(&number);
-    let plan = Fields::of(json, "", "a plan", &context).and_then(|fields| {
+    let plan = Fields::of(json, "", "a plan", &context).and_then(|mut fields| {
         let dialect = dialect(&fields)?;
         let plan = ShownPlan::new(dialect, text, digest);
-        Some(match dialect {
+        let inputs = Inputs::read(&mut fields);
+        inputs.fill(&mut fields, dialect);
+        let mut plan = match dialect {
             Dialect::StepPlan => steps::read(fields, plan),
-            Dialect::CommandPlan => commands::read(fields, plan),
+            Dialect::CommandPlan => commands::read(fields, plan, &inputs),
             Dialect::ActionPlan => actions::read(fields, plan),
-        })
+        };
+        inputs.finish(&mut plan);
+        Some(plan)
     });
     let mut findings = context.into_findings(&positions, duplicates);
     if plan.as_ref().is_some_and(|plan| plan.dialect == Dialect::ActionPlan) {

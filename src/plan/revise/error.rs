@@ -20,6 +20,8 @@ pub enum RevisionError {
     Target,
     #[error("{name:?} of step {number} must be JSON: {message}")]
     Value { number: usize, name: String, message: String },
+    #[error("the input {name:?} cannot have this value: {why}")]
+    Input { name: String, why: String },
     #[error("{file}: {why}")]
     Lines { file: String, why: String },
     #[error("step {number} has no lines to choose from: {why}")]

@@ -1,11 +1,12 @@
 //! Revisions (SPEC §13): what a person changes in a plan before deciding about it, as new bytes.
 //!
-//! A [`Revision`] is a set of changes to the bytes of a plan, its base: other values of arguments, and steps that are left
-//! out. Everything else keeps the author's text. Pure: the same base and changes always give the same bytes. Each change
+//! A [`Revision`] is a set of changes to the bytes of a plan, its base: other values of arguments, steps that are left
+//! out, and values of inputs. Everything else keeps the author's text. Pure: the same base and changes always give the same bytes. Each change
 //! can be undone by itself, because all are about the base and none about the result of another one.
 
 mod edits;
 mod error;
+mod inputs;
 mod leave_out;
 mod parts;
 mod splices;
@@ -36,12 +37,15 @@ pub struct Revision {
     /// The steps that are left out.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     left_out: BTreeSet<usize>,
+    /// The values of inputs, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    inputs: BTreeMap<String, String>,
 }
 
 impl Revision {
     /// Whether nothing is changed.
     pub fn is_empty(&self) -> bool {
-        self.arguments.is_empty() && self.left_out.is_empty()
+        self.arguments.is_empty() && self.left_out.is_empty() && self.inputs.is_empty()
     }
 
     /// The index in the base of a step of the revised plan; `None` if there is no such step.
@@ -80,6 +84,26 @@ impl Revision {
         Ok(())
     }
 
+    /// Fills inputs in, in addition to those that are filled in already.
+    ///
+    /// # Errors
+    /// The plan has no such input, or the input does not accept the value. Then nothing is changed.
+    pub fn fill_in(
+        &mut self,
+        base: &ShownPlan,
+        values: &BTreeMap<String, String>,
+    ) -> Result<(), RevisionError> {
+        inputs::check(base, values)?;
+        for (name, value) in values {
+            let of_base = base.inputs.iter().find(|input| input.name == *name);
+            match of_base.and_then(|input| input.value.as_ref()) {
+                Some(same) if same == value => drop(self.inputs.remove(name)),
+                _ => drop(self.inputs.insert(name.clone(), value.clone())),
+            }
+        }
+        Ok(())
+    }
+
     /// Leaves steps of the base out, and those that need them. Returns what goes with them.
     ///
     /// # Errors
@@ -102,9 +126,12 @@ impl Revision {
         Ok(more)
     }
 
-    /// Undoes the changes of one argument, or takes a step in again, with the steps that it needs.
+    /// Undoes the changes of one argument, empties an input that is named by its template, or takes a step in again, with the steps that it needs.
     pub fn undo(&mut self, base: &ShownPlan, step: usize, argument: Option<&str>) {
         match argument {
+            Some(name) if inputs::of_template(name).is_some() => {
+                inputs::of_template(name).map(|name| self.inputs.remove(name));
+            }
             Some(name) => {
                 if let Some(of_step) = self.arguments.get_mut(&step) {
                     of_step.remove(name);
@@ -135,6 +162,7 @@ impl Revision {
             }
         }
         leave_out::splice(&document, &mut splices, base, &self.left_out)?;
+        inputs::splice(&document, &mut splices, base, &self.inputs)?;
         Ok(splices.apply().into_bytes())
     }
 

@@ -23,12 +23,19 @@ pub struct RevisedPart {
     pub what: RevisedWhat,
 }
 
-/// What a change of a revision is.
+/// What a change of a revision is. The step of a filled-in input is the first one that uses it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum RevisedWhat {
     /// The step is left out.
     LeftOut,
+    /// An input has a value.
+    FilledIn {
+        /// The template of the input, by which the change is undone.
+        template: String,
+        /// The value.
+        value: String,
+    },
     /// An argument has another value.
     Argument {
         /// The name of the argument.
@@ -41,10 +48,11 @@ pub enum RevisedWhat {
 }
 
 impl RevisedPart {
-    /// The argument that was changed; `None` if the step is left out.
+    /// The argument that was changed, or the template of the input; `None` if the step is left out.
     pub fn argument(&self) -> Option<&str> {
         match &self.what {
             RevisedWhat::LeftOut => None,
+            RevisedWhat::FilledIn { template, .. } => Some(template),
             RevisedWhat::Argument { name, .. } => Some(name),
         }
     }
@@ -52,13 +60,19 @@ impl RevisedPart {
     /// The change as a sentence without a full stop. Its words may contain any character of the plan.
     pub fn sentence(&self) -> String {
         let step = format!("Step {} ({})", self.step_index + 1, one_line(&self.step_id));
+        let value_of = |value: &str| match value.len() {
+            0..=SHORT => one_line(value).into_owned(),
+            bytes => format!("{bytes} bytes"),
+        };
         match &self.what {
+            RevisedWhat::FilledIn { template, value } => {
+                format!("{template} is {}", if value.is_empty() { "empty".to_owned() } else { value_of(value) })
+            }
             RevisedWhat::LeftOut => format!("{step}: {} left out", self.tool),
             RevisedWhat::Argument { name, before, after } => {
                 let short = |value: &Option<String>| match value {
                     None => "nothing".to_owned(),
-                    Some(value) if value.len() <= SHORT => one_line(value).into_owned(),
-                    Some(value) => format!("{} bytes", value.len()),
+                    Some(value) => value_of(value),
                 };
                 format!("{step}: {} was {} and is {}", one_line(name), short(before), short(after))
             }
@@ -99,6 +113,13 @@ impl Revision {
             }
         }
         parts.sort_by_key(|part| part.step_index);
-        Ok(parts)
+        let filled_in = self.inputs.iter().filter_map(|(name, value)| {
+            let input = base.inputs.iter().find(|input| input.name == *name)?;
+            let first = input.used_by.first().copied().unwrap_or_default();
+            let step = base.steps.iter().find(|step| step.step_index == first)?;
+            let (template, value) = (format!("{{{{{name}}}}}"), value.clone());
+            Some(part(step, RevisedWhat::FilledIn { template, value }))
+        });
+        Ok(filled_in.chain(parts).collect())
     }
 }

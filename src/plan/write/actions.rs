@@ -18,6 +18,8 @@ struct PlanText<'a> {
     goal: String,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     metadata: Option<&'a RawValue>,
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
+    inputs: Vec<&'a RawValue>,
     #[serde(borrow)]
     actions: Vec<&'a RawValue>,
 }
@@ -32,6 +34,11 @@ pub(super) fn continue_plan<C>(plan: &Plan<C>, succeeded: &BTreeSet<String>) -> 
     if text.actions.is_empty() {
         return Continuation::NothingLeft;
     }
+    let is_left = |index: &usize| {
+        plan.steps.get(*index).is_some_and(|step| !succeeded.contains(&step.step_id))
+    };
+    let mut inputs = plan.inputs.iter();
+    text.inputs.retain(|_| inputs.next().is_some_and(|input| input.used_by.iter().any(is_left)));
     text.goal = continued_title(&text.goal);
     Continuation::of(&text)
 }

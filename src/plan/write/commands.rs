@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::text::{Continuation, continued_id, continued_title, derived_id, serialize, short};
-use crate::plan::{Mode, Plan, RiskLevel, Step, limits};
+use super::text::{
+    Continuation, InputText, continued_id, continued_title, derived_id, serialize, short,
+};
+use crate::plan::inputs::of_command;
+use crate::plan::{Mode, Plan, PlanInput, RiskLevel, Step, limits};
 
 /// The text in the id of a rollback plan before the shortened id of the run.
 const ID_MARK: &str = ".rolls-back-";
@@ -23,6 +26,7 @@ pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid) -> Option<Vec<u8>> {
         id: derived_id(&plan.plan_id, ID_MARK, &short(run_id)),
         goal: if goal.len() <= limits::ARGUMENT_BYTES { goal } else { "Roll back".to_owned() },
         target: plan.target.as_deref(),
+        inputs: inputs_of(plan.notes.rollback.iter().map(String::as_str), &plan.inputs),
         steps: rollback.map(|command| StepText { command, ..StepText::default() }).collect(),
         ..PlanText::default()
     };
@@ -50,9 +54,28 @@ pub struct ProposedCommand {
     pub warning: Option<String>,
 }
 
-/// A command plan of these commands; `None` if it exceeds the size limit of a plan file.
-pub fn command_plan(goal: &str, mode: Mode, commands: &[ProposedCommand]) -> Option<Vec<u8>> {
+/// The inputs that commands name.
+fn inputs_of<'a>(
+    commands: impl Iterator<Item = &'a str>,
+    inputs: &'a [PlanInput],
+) -> Vec<InputText<'a>> {
+    if inputs.is_empty() {
+        return Vec::new();
+    }
+    let named = commands.flat_map(|command| of_command(command, inputs));
+    let used: BTreeSet<String> = named.map(|input| input.name).collect();
+    inputs.iter().filter(|input| used.contains(&input.name)).map(InputText::of).collect()
+}
+
+/// A command plan of these commands and their inputs; `None` if it exceeds the size limit of a plan file.
+pub fn command_plan(
+    goal: &str,
+    mode: Mode,
+    inputs: &[PlanInput],
+    commands: &[ProposedCommand],
+) -> Option<Vec<u8>> {
     serialize(&PlanText {
+        inputs: inputs.iter().map(InputText::of).collect(),
         goal: goal.to_owned(),
         mode: Some(mode.as_str()).filter(|_| mode != Mode::default()),
         steps: commands.iter().map(StepText::proposed).collect(),
@@ -85,6 +108,9 @@ pub(super) fn continue_plan<C>(
         return Continuation::NothingLeft;
     }
     let notes = &plan.notes;
+    let left = plan.steps.iter().filter(|step| is_left(step));
+    let commands = left.filter_map(|step| step.arguments.get("command").map(String::as_str));
+    let rollback = notes.rollback.iter().map(String::as_str);
     let text = PlanText {
         id: continued_id(&plan.plan_id, run),
         goal: continued_title(plan.name()),
@@ -93,6 +119,7 @@ pub(super) fn continue_plan<C>(
         success_criteria: &notes.success_criteria,
         rollback_plan: &notes.rollback,
         estimated_time: notes.estimated_time.as_deref(),
+        inputs: inputs_of(commands.chain(rollback), &plan.inputs),
         steps,
     };
     Continuation::of(&text)
@@ -115,6 +142,8 @@ struct PlanText<'a> {
     rollback_plan: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     estimated_time: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    inputs: Vec<InputText<'a>>,
     steps: Vec<StepText<'a>>,
 }
 

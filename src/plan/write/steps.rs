@@ -7,7 +7,8 @@ use serde::{Serialize, Serializer};
 use super::text::{Continuation, continued_id, continued_title};
 use crate::plan::{Intent, Plan, Precondition, Step, Tool, limits};
 
-/// Writes the step plan that continues a run: the steps that did not succeed.
+/// Writes the step plan that continues a run: the steps that did not succeed. Their arguments have the values of the plan's
+/// inputs, so that the new plan needs none.
 pub(super) fn continue_plan<C>(
     plan: &Plan<C>,
     run: &str,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::plan::limits;
+use crate::plan::{PlanInput, limits};
 
 /// The text in the id of a continued plan before the shortened id of the run.
 const ID_MARK: &str = ".continues-";
@@ -26,6 +26,36 @@ impl Continuation {
     /// The plan with this text.
     pub(super) fn of(plan: &impl Serialize) -> Self {
         serialize(plan).map_or(Self::TooLarge, Self::Plan)
+    }
+}
+
+/// An input as a plan has it. Fields with default values are left out.
+#[derive(Serialize)]
+pub(super) struct InputText<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    choices: &'a [String],
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    secret: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'a str>,
+}
+
+impl<'a> InputText<'a> {
+    /// The input with its value, if it has one.
+    pub(super) fn of(input: &'a PlanInput) -> Self {
+        Self {
+            name: &input.name,
+            title: input.title.as_deref(),
+            default: input.default.as_deref(),
+            choices: &input.choices,
+            secret: input.secret,
+            value: input.value.as_deref(),
+        }
     }
 }
 

@@ -51,7 +51,8 @@ impl Fixture {
             timeout: LONG,
             output_limit: limit,
         };
-        let io = ProcessIo { stop: &self.stop, output: &|_, _| {}, capture };
+        let hidden = &super::super::NOTHING_HIDDEN;
+        let io = ProcessIo { stop: &self.stop, output: &|_, _| {}, capture, hidden };
         supervise(&program, io, Duration::from_millis(30)).unwrap()
     }
 }

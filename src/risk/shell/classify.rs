@@ -10,7 +10,7 @@ use super::classifier::Classifier;
 use super::rating::{Finding, Rating};
 use super::syntax::Script;
 use super::{SimpleCommand, UserRules, Word, parse, parser_agreement, scan, second_parser};
-use crate::plan::RiskLevel;
+use crate::plan::{CommandInput, RiskLevel};
 
 /// The shell that will run the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -102,16 +102,18 @@ pub fn second_parse(command: &str) -> Option<ParsedSpans> {
 
 /// The verdict on a command.
 pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerdict {
-    of_local_command(command, shell, rules, &[])
+    of_local_command(command, shell, rules, &[], &[])
 }
 
 /// As [`of_command`], for a command on this computer: naming one of `own_folders`, the folders of this program, is
-/// dangerous.
+/// dangerous. `inputs` are the variables that the command gets in its environment: a value counts as if it stood in the
+/// command, and one that is not known counts as input from outside.
 pub fn of_local_command(
     command: &str,
     shell: Shell,
     rules: &UserRules,
     own_folders: &[PathBuf],
+    inputs: &[CommandInput],
 ) -> CommandVerdict {
     if let Some(refused) = scan::scan(command) {
         return dangerous_verdict(refused.rule, refused.span, refused.reason);
@@ -133,6 +135,7 @@ pub fn of_local_command(
     };
     classifier.line_commands = script.commands.clone();
     classifier.line_loops = script.loops.clone();
+    classifier.set_inputs(inputs);
     classifier.rate_script(script.clone(), &SimpleCommand::default(), 0);
     // The second parser can only raise the level, so it is skipped for commands that are dangerous already. Among
     // these are commands for which it needs exponential time, such as a program that is named by a bracket pattern.

@@ -68,7 +68,7 @@ pub(super) fn scan(command: &str) -> Option<Refused> {
 
 /// Whether a character is invisible, or looks like an ASCII character. Other letters that resemble Latin ones are
 /// checked in program names only.
-fn is_hidden(next: char) -> bool {
+pub(super) fn is_hidden(next: char) -> bool {
     (next.is_control() && next != '\n' && next != '\t')
         || matches!(next,
             '\u{AD}' | '\u{A0}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{1680}'

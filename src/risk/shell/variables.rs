@@ -6,7 +6,9 @@ use super::Word;
 use super::classifier::Classifier;
 use super::elsewhere::PathUse;
 use super::listed::matches_wildcard;
+use super::scan::is_hidden;
 use super::syntax::{END, UNKNOWN, unknown};
+use crate::plan::CommandInput;
 
 /// Limit for the values of one variable, and for the expansions of one word.
 pub(super) const MAX_VALUES: usize = 16;
@@ -157,6 +159,32 @@ impl Classifier<'_> {
             variants = next;
         }
         variants
+    }
+
+    /// Sets the variables that the command gets in its environment.
+    pub(super) fn set_inputs(&mut self, inputs: &[CommandInput]) {
+        let whole = 0..self.source.len();
+        for input in inputs {
+            let name = input.variable();
+            let Some(value) = &input.value else {
+                self.input_variables.insert(name);
+                continue;
+            };
+            if value.chars().any(is_hidden) {
+                let reason = format!(
+                    "The value of ${name} contains an invisible character, or one that looks like another one."
+                );
+                self.add_danger("hidden-character", whole.clone(), &reason);
+                self.input_variables.insert(name);
+                continue;
+            }
+            let mut values = vec![value.clone()];
+            if input.may_change_in(self.source) {
+                values.push(unknown("+"));
+                self.input_variables.insert(name.clone());
+            }
+            self.record_values(&name, values, &whole);
+        }
     }
 
     /// Records values of a variable.

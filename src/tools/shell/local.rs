@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::command::with_terminal;
+use super::command::{hidden, with_terminal};
 use super::{Command, ShellError};
 use crate::authorization::StepWalls;
 use crate::plan::Code;
 use crate::process;
-use crate::process::{Finished, Input, Leftovers, ProcessError, Profile, Program};
+use crate::process::{Finished, Input, Leftovers, ProcessError, ProcessIo, Profile, Program};
 use crate::run::{OpenTerminal, StreamEnds};
 use crate::tools::command_shell::{CommandShell, OUTPUT_BYTES};
 use crate::tools::tool::set_field;
@@ -60,7 +60,12 @@ pub(super) fn invoke(
 ) -> Result<CallResult, ToolError> {
     let (key, folder) = working_directory(toolbox, command)?;
     let profile = Profile::Step(toolbox.behind(context));
-    run_in(toolbox.command_shell()?, command, (&key, &folder), OUTPUT_BYTES, profile, context)
+    let variables = command.variables(toolbox)?;
+    let variables: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let io = ProcessIo { hidden: &hidden(toolbox), ..context.io() };
+    let shell = toolbox.command_shell()?;
+    run_in(shell, command, &variables, (&key, &folder), OUTPUT_BYTES, profile, (context, io))
 }
 
 /// Runs the command in a folder, given by its canonical and its absolute path. The command is ended when one
@@ -68,10 +73,11 @@ pub(super) fn invoke(
 fn run_in(
     shell: &CommandShell,
     command: &Command<'_>,
+    environment: &[(&str, &str)],
     (key, folder): (&str, &Path),
     limit: u64,
     profile: Profile<'_>,
-    context: &Context<'_>,
+    (context, io): (&Context<'_>, ProcessIo<'_>),
 ) -> Result<CallResult, ToolError> {
     let program = Program {
         profile,
@@ -79,7 +85,7 @@ fn run_in(
         arguments: &shell.arguments(command.command),
         input: terminal(context)?.map(Input::Terminal),
         folder,
-        environment: &[],
+        environment,
         unset: &command_shell::removed_variables(),
         // As in a terminal, background processes that a command starts keep running after it has exited.
         leftovers: Leftovers::Stay,
@@ -88,7 +94,7 @@ fn run_in(
     };
     let left_out = process::excluded_folders(profile);
     let failed = ProcessError::not_started("the shell", Code::CommandFailed);
-    let finished = process::stream(&program, context.io()).map_err(failed)?;
+    let finished = process::stream(&program, io).map_err(failed)?;
     let mut result = with_terminal(result(command, shell, key, &finished), context);
     if !left_out.is_empty() {
         let names = left_out.iter().map(|folder| folder.to_string_lossy().into_owned());

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::command::with_terminal;
+use super::command::{hidden, with_terminal};
 use super::{Command, ShellError};
-use crate::process::Cause;
+use crate::process::{Cause, ProcessIo};
 use crate::remote::{RemoteCommand, RemoteEnd, RemoteFinished};
 use crate::run::Host;
 use crate::tools::command_shell::OUTPUT_BYTES;
@@ -26,14 +26,22 @@ pub(super) fn invoke(
     let Some(connection) = connection else {
         return Err(ShellError::NotConnected { host: target.to_owned() }.into());
     };
+    let variables = command.variables(toolbox)?;
+    if context.terminal.is_some() && !variables.is_empty() {
+        return Err(ShellError::InputsInTerminal.into());
+    }
+    let variables: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (name.as_str(), *value)).collect();
     let remote_command = RemoteCommand {
         command: command.command,
+        inputs: &variables,
         folder: command.cwd,
         timeout: command.timeout(),
         output_limit: OUTPUT_BYTES,
         terminal: context.terminal,
     };
-    let finished = connection.run(&remote_command, context.io())?;
+    let io = ProcessIo { hidden: &hidden(toolbox), ..context.io() };
+    let finished = connection.run(&remote_command, io)?;
     let exit_code = match finished.end {
         RemoteEnd::Exited(code) => Some(code),
         _ => None,
@@ -139,7 +147,7 @@ mod tests {
 
     #[test]
     fn in_a_terminal_a_high_exit_code_may_be_a_signal() {
-        let command = Command { command: "true", target: None, cwd: None, timeout_seconds: None };
+        let command = Command { command: "true", target: None, cwd: None, timeout_seconds: None, inputs: &[] };
         let message = |code, has_terminal| {
             error("build", &command, &RemoteEnd::Exited(code), has_terminal).unwrap().to_string()
         };

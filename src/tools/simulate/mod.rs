@@ -57,7 +57,7 @@ use std::time::Instant;
 
 use super::tool::{PreviewWithEffects, Tool, without_effects};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox, program, splice};
-use crate::authorization::FileState;
+use crate::authorization::{FileState, SecretInputs};
 use crate::plan::{COMMANDS_FILE, Simulation, ToolCall};
 use crate::process::{ProcessError, Scratch, scratch_parent, scratch_parents, tidy_scratch};
 use crate::workspace::{Budget, Root, Workspace};
@@ -238,6 +238,7 @@ impl Toolbox {
             local_shell: OnceLock::new(),
             remote: None,
             history: None,
+            secret_inputs: SecretInputs::default(),
             simulations: SimulationSettings::default(),
         })
     }

@@ -58,6 +58,7 @@ impl Command {
             | Self::Simulate
             | Self::TryHost
             | Self::StopTrying
+            | Self::FillIn
             | Self::Authorize
             | Self::Reject
             | Self::CopyDigest

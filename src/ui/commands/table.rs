@@ -32,7 +32,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 84] = [
+pub static TABLE: [Spec; 85] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -65,6 +65,12 @@ pub static TABLE: [Spec; 84] = [
     Spec::new(Command::StopTrying, "Stop trying", Some(icon::STOP))
         .tooltip("Do not wait for the host's answer any longer.")
         .unless(|state| (!state.testing_connection).then_some("No connection is being tried.")),
+    Spec::new(Command::FillIn, "Fill in…", Some(icon::WRITE))
+        .tooltip("Give the plan values of its inputs. What becomes of it is reviewed.")
+        .key(Modifiers::NONE, Key::F3)
+        .unless(|state| {
+            needs_plan(state).or(needs_plan_page(state)).or(needs_no_run(state)).or(state.not_fillable)
+        }),
     Spec::new(Command::Authorize, "Authorize…", Some(icon::SIGNATURE))
         .tooltip("See exactly what your authorization covers, then give it.")
         .key(Modifiers::COMMAND, Key::Enter)

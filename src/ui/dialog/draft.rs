@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use egui::{Context, Id};
 use uuid::Uuid;
 
+use super::fill_in::EnteredInput;
 use crate::plan::Digest;
 
 /// The maximum number of kept drafts. The oldest one beyond it is dropped.
@@ -29,6 +30,8 @@ pub enum Subject {
     Secret(Uuid),
     /// Why old records are purged.
     Purge,
+    /// The inputs of a plan.
+    Inputs(PathBuf),
 }
 
 /// What a person has entered in a dialog.
@@ -38,6 +41,8 @@ pub(super) struct Entered {
     pub(super) typed: String,
     /// The reason of an answer about a step.
     pub(super) reason: String,
+    /// The inputs of a plan.
+    pub(super) inputs: Vec<EnteredInput>,
 }
 
 /// The drafts, the latest last.
@@ -66,7 +71,7 @@ pub(super) fn take(ctx: &Context, subject: Option<&Subject>) -> Entered {
 /// Keeps a draft, unless it is empty.
 pub(super) fn keep(ctx: &Context, subject: Option<Subject>, entered: Entered) {
     let Some(subject) = subject else { return };
-    if entered.typed.is_empty() && entered.reason.is_empty() {
+    if entered.typed.is_empty() && entered.reason.is_empty() && entered.inputs.is_empty() {
         return;
     }
     change(ctx, |drafts| {

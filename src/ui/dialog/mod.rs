@@ -1,4 +1,4 @@
-//! The dialogs: run a step, authorize or reject a plan, trust commands, purge old records, close the window during a run or a loop.
+//! The dialogs: run a step, authorize or reject a plan, fill in its inputs, trust commands, purge old records, close the window during a run or a loop.
 //!
 //! All use one frame with the same rules: each display of a dialog gets a new id, no button has the initial focus, the
 //! safe buttons come first (but after a word that is asked for, the approval), nothing is truncated, buttons do not move,
@@ -11,6 +11,7 @@ mod authorize;
 mod confirm;
 mod draft;
 mod export;
+mod fill_in;
 mod focus;
 mod footer;
 mod purge;
@@ -42,6 +43,8 @@ use footer::Footer;
 pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
 pub use draft::{Subject, keep_drafts};
+pub use fill_in::FillInView;
+pub(super) use fill_in::lines as input_lines;
 pub use export::{ExportChoice, ExportOf, ExportView};
 pub use purge::{PURGE_AGES, PURGE_SIZES, PurgeChoice, PurgeKind, PurgeView};
 pub use question::{AfterRejection, Dialog, PromptId, Question};
@@ -128,6 +131,7 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
         Question::RememberWalls { workspace, grants } => {
             remember_walls::remember_walls_ui(ui, dialog.prompt, workspace, grants, actions);
         }
+        Question::FillIn(view) => fill_in::fill_in_ui(ui, dialog.prompt, view, actions),
         Question::Secret { id, question, plan } => {
             secret::secret_ui(ui, dialog.prompt, *id, (question, *plan), actions);
         }

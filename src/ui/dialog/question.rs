@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{AuthorizeView, ExportView, PurgeView};
+use super::{AuthorizeView, ExportView, FillInView, PurgeView};
 use crate::authorization::Grants;
 use crate::plan::Digest;
 use crate::run::{CommandsReview, ConfirmationRequest, SecretQuestion};
@@ -73,6 +73,8 @@ pub enum Question<'a> {
         /// What is granted beyond the walls.
         grants: Grants,
     },
+    /// The values of the plan's inputs.
+    FillIn(FillInView),
     /// A secret that a program asks for.
     Secret {
         /// The id of the question.

@@ -77,6 +77,12 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
         Approval::None if let Some(rejection) = view.rejected => {
             return rejected_before(view, rejection).authorizing_again(view, situation);
         }
+        _ if situation.lacks_inputs && situation.not_fillable.is_none() => {
+            let detail = situation.not_authorizable.unwrap_or_default();
+            let bar = Bar::new(icon::WRITE, Tone::Caution, "Not filled in", detail);
+            let others = vec![Command::Reject];
+            return Bar { primary: Some(Command::FillIn), others, ..bar };
+        }
         _ if situation.not_authorizable.is_some() && !situation.look_first => {
             let why = situation.not_authorizable.unwrap_or_default();
             Bar::new(icon::PROHIBIT, Tone::Danger, "Cannot be authorized", why)

@@ -8,10 +8,11 @@ use crate::plan::{Digest, ShownPlan, one_line, prose, visible_name};
 use crate::run::text::capitalized;
 use crate::run::{CommandsReview, NO_DEADLINE_MS};
 use crate::ui::action::{LoopAction, PlanChoice, PlanFolder};
+use crate::ui::dialog::input_lines;
 use crate::ui::loop_page::{BY_CLASS, loop_link_ui};
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::{
-    Action, Command, Commands, Look, Now, PlanAction, Text, Theme, Tone, format, icon, theme,
+    Action, Chip, Command, Commands, Look, Now, PlanAction, Text, Theme, Tone, format, icon, theme,
     widgets,
 };
 
@@ -201,6 +202,8 @@ fn below_name_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mu
             }
         }
     }
+    inputs_ui(ui, view, commands);
+    let actions = &mut *commands.actions;
     inbox_ui(ui, view, actions);
     revising::revision_ui(ui, view, commands);
     let actions = &mut *commands.actions;
@@ -220,6 +223,25 @@ fn below_name_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mu
     if let Some(text) = contradiction(view) {
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
     }
+}
+
+/// Shows the inputs of the plan, with a button that fills them in.
+fn inputs_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Commands<'_>) {
+    let Some(plan) = view.plan.filter(|plan| !plan.inputs.is_empty()) else { return };
+    let secrets = view.choices.as_ref().map(|choices| &choices.chosen.secret_inputs);
+    let is_given = |name: &str| secrets.is_some_and(|secrets| secrets.get(name).is_some());
+    let lines: Vec<_> = input_lines(&plan.inputs, is_given).collect();
+    let is_missing = lines.iter().any(|(_, is_missing)| *is_missing);
+    ui.horizontal_wrapped(|ui| {
+        if commands.situation.not_fillable.is_none() {
+            let look = if is_missing { Look::Primary } else { Look::Plain };
+            commands.button(ui, Command::FillIn, look, None);
+        }
+        for (text, is_missing) in lines {
+            let tone = if is_missing { Tone::Caution } else { Tone::Dim };
+            Chip::new(icon::WRITE, text, tone).ui(ui);
+        }
+    });
 }
 
 /// Shows who proposes a plan of the inbox. One that was put there by hand needs a workspace first.

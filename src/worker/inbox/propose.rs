@@ -15,7 +15,7 @@ use super::{
     InboxError, MAX_BYTES, MAX_PROPOSALS, MAX_TEXT, PLAN_NAME, PROPOSAL_NAME, REMOVED_NAME,
 };
 use crate::openers::Format;
-use crate::plan::{Digest, is_valid, limits};
+use crate::plan::{Digest, lacks_only_inputs, limits};
 use crate::risk::Policy;
 use crate::run::InboxPlan;
 use crate::worker::files::{PlanFile, Unusable, plan_of};
@@ -115,7 +115,7 @@ pub fn propose(
         )?;
     let (mut plan, findings) = summary(bytes.clone(), policy);
     plan.format = format.map(Format::as_str).or(plan.format);
-    let (Some(digest), true) = (plan.digest, is_valid(&findings)) else {
+    let (Some(digest), true) = (plan.digest, lacks_only_inputs(&findings)) else {
         return Err(InboxError::NoPlan { format: plan.format, findings });
     };
     let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);

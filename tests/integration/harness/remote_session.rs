@@ -6,7 +6,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::Duration;
 
-use countersign::process::{Capture, ProcessIo};
+use countersign::process::{Capture, HiddenTexts, ProcessIo};
 use countersign::remote::{Connection, RemoteCommand, RemoteEnd, RemoteFinished};
 use countersign::run::StopSignal;
 use countersign::run::Stream;
@@ -14,7 +14,14 @@ use countersign::run::Stream;
 pub const LONG: Duration = Duration::from_secs(300);
 
 pub fn command(command: &str) -> RemoteCommand<'_> {
-    RemoteCommand { command, folder: None, timeout: LONG, output_limit: 1 << 30, terminal: None }
+    RemoteCommand {
+        command,
+        inputs: &[],
+        folder: None,
+        timeout: LONG,
+        output_limit: 1 << 30,
+        terminal: None,
+    }
 }
 
 /// A finished command with its whole output.
@@ -48,7 +55,8 @@ pub fn run_on(
     output: &dyn Fn(Stream, &str),
 ) -> Finished {
     let kept = CollectedOutput::default();
-    let io = ProcessIo { stop, output, capture: &kept };
+    let hidden = HiddenTexts::default();
+    let io = ProcessIo { stop, output, capture: &kept, hidden: &hidden };
     let finished = connection.run(command, io).unwrap();
     let [stdout, stderr] = kept.0.into_inner();
     assert_eq!(finished.stdout.bytes(), stdout.len() as u64);

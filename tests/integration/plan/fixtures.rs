@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use countersign::plan::{Code, parse};
 
 /// The codes that a step plan can get.
-const CODES: [Code; 12] = [
+const CODES: [Code; 13] = [
     Code::NotJson,
     Code::DuplicateKey,
     Code::UnknownField,
@@ -21,6 +21,7 @@ const CODES: [Code; 12] = [
     Code::UnknownPrecondition,
     Code::Limit,
     Code::DialectUnclear,
+    Code::NotFilledIn,
     Code::UnknownTool,
     Code::MissingArgument,
     Code::BadArgument,

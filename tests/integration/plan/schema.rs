@@ -45,6 +45,16 @@ fn beyond_a_schema(finding: &Finding) -> Option<&'static str> {
     match finding.code {
         Code::DuplicateKey => Some("a parsed document has no key twice"),
         Code::Limit if says("verifications count as steps") => Some("a sum over items"),
+        Code::NotFilledIn => Some("a plan is valid before it is filled in"),
+        Code::BadValue if says("is none of") => Some("one field names the values of another"),
+        Code::BadValue
+            if says("cannot be replaced here")
+                || says("would be split")
+                || says("has no input")
+                || says("given only to a command") =>
+        {
+            Some("there is no keyword for the grammar of a shell, nor for templates")
+        }
         Code::DuplicateId => Some("uniqueItems compares whole items, not one field of them"),
         Code::UnknownPrecondition if says("no earlier step") => Some("one item names another"),
         Code::Limit if says("bytes long") => Some("maxLength counts characters, not bytes"),

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::process::Command;
 use std::time::Duration;
 
-use countersign::process::{Cause, NoCapture, ProcessIo};
+use countersign::process::{Cause, HiddenTexts, NoCapture, ProcessIo};
 use countersign::remote::{Connection, RemoteCommand, RemoteEnd, RemoteFinished};
 use countersign::run::{StopSignal, TerminalPort, TerminalScreen, TerminalSize, TypedBy};
 use uuid::Uuid;
@@ -40,7 +40,8 @@ fn run(
             }
         }
     };
-    let io = ProcessIo { stop: &stop, output: &output, capture: &NoCapture };
+    let hidden = HiddenTexts::default();
+    let io = ProcessIo { stop: &stop, output: &output, capture: &NoCapture, hidden: &hidden };
     let command = RemoteCommand {
         terminal: Some(&terminal),
         timeout: Duration::from_secs(60),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use countersign::authorization::ApprovedPlan;
+use countersign::authorization::{ApprovedPlan, SecretInputs};
 use countersign::engine::{ExecutionError, Executor};
 use countersign::evidence::{EvidenceLocation, verify};
 use countersign::plan::{Dialect, Plan, TOOLS, Tool, limits, parse};
@@ -251,7 +251,9 @@ fn invariant_7_cancel_and_search_never_wait() {
     let authorization =
         approved.authorization.approve(clock.now_ms(), 60_000).with_boot_time(clock.since_boot());
     let run = ApprovedPlan { authorization, ..approved };
-    worker.send(Command::Run { approved: Box::new(run), file: None, call: None }).unwrap();
+    let secret_inputs = SecretInputs::default();
+    let approved = Box::new(run);
+    worker.send(Command::Run { approved, file: None, secret_inputs, call: None }).unwrap();
     // The step runs until the test releases it.
     let asked = |event: &Event| matches!(event, Event::Run(RunEvent::ConfirmationNeeded { .. }));
     loop {

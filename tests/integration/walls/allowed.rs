@@ -72,6 +72,7 @@ impl Space {
             target: None,
             cwd: None,
             timeout_seconds: Some(300),
+            inputs: Vec::new(),
         };
         let invocation = self.toolbox.invoke(&call, &context);
         let code = invocation.error.as_ref().map(|error| error.code());

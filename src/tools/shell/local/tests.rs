@@ -13,7 +13,7 @@ use crate::run::{StopSignal, Stream};
 /// Runs a command with this shell and limit; also returns its output.
 fn run_by(shell: &CommandShell, command: &str, limit: u64) -> (CallResult, String) {
     let folder = tempfile::tempdir().unwrap();
-    let command = Command { command, target: None, cwd: None, timeout_seconds: Some(60) };
+    let command = Command { command, target: None, cwd: None, timeout_seconds: Some(60), inputs: &[] };
     let printed = RefCell::new(String::new());
     let context = Context {
         expected: &BTreeMap::new(),
@@ -25,7 +25,16 @@ fn run_by(shell: &CommandShell, command: &str, limit: u64) -> (CallResult, Strin
         terminal: None,
     };
     let call_result =
-        run_in(shell, &command, (".", folder.path()), limit, Profile::Client, &context).unwrap();
+        run_in(
+            shell,
+            &command,
+            &[],
+            (".", folder.path()),
+            limit,
+            Profile::Client,
+            (&context, context.io()),
+        )
+        .unwrap();
     (call_result, printed.into_inner())
 }
 

@@ -93,6 +93,7 @@ fn only_unremarkable_reads_are_folded() {
         target: None,
         cwd: None,
         timeout_seconds: None,
+        inputs: Vec::new(),
     };
     assert_eq!(with(&|plan, _| plan.steps[4].call = Some(command.clone())), [5]);
     assert_eq!(with(&|plan, _| plan.steps[6].call = None), [7], "a faulty step");

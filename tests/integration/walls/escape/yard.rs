@@ -281,6 +281,7 @@ impl Yard {
             target: None,
             cwd: None,
             timeout_seconds: Some(20),
+            inputs: Vec::new(),
         };
         let invocation = toolbox.invoke(&call, &context);
         let error = invocation.error.as_ref().and_then(countersign::tools::ToolError::get);
