@@ -8,7 +8,7 @@ use super::{ToolError, Toolbox};
 use crate::authorization::StepWalls;
 use crate::plan::Code;
 use crate::process::{
-    self, Capture, Input, Leftovers, ProcessError, ProcessIo, Profile, Program, is_executable,
+    self, Capture, Input, Leftovers, NOTHING_HIDDEN, ProcessError, ProcessIo, Profile, Program, is_executable,
 };
 use crate::run::{StopSignal, Stream};
 
@@ -86,7 +86,8 @@ impl Toolbox {
         };
         let failed = ProcessError::not_started("the agent", Code::CommandFailed);
         let capture = Kept(keep);
-        let io = ProcessIo { stop, output: &|_: Stream, _: &str| {}, capture: &capture };
+        let (output, hidden) = (&|_: Stream, _: &str| {}, &NOTHING_HIDDEN);
+        let io = ProcessIo { stop, output, capture: &capture, hidden };
         let finished = process::stream(&program, io).map_err(failed)?;
         let stopped =
             matches!(finished.cause, Some(process::Cause::Stopped | process::Cause::NotKept));

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::super::args::Inputs;
 use super::super::confirmation::CommandLine;
 use super::super::documents::finding_line;
+use super::super::inputs::Ask;
 use super::super::opening::{OpenedPlan, ReadPlan};
 use super::super::output::{QuotedOutput, quoted_in_line, say};
 use super::super::progress::Progress;
@@ -112,7 +114,9 @@ impl Terminal {
 
     /// Reviews a plan; an error if it cannot be authorized.
     fn open(&self, asked: &Asked) -> Result<(Plan, Review), String> {
-        let read = ReadPlan::bytes(&asked.plan, self.workspace.clone());
+        let read = asked.plan.clone();
+        let read = ReadPlan::bytes(read, self.workspace.clone(), &Inputs::default(), Ask::AsGiven);
+        let read = read.map_err(|refusal| refusal.sentences())?;
         let reviewed = read.review_under(&self.policy, &self.location);
         let reviewed = reviewed.map_err(|refusal| refusal.sentences())?;
         let OpenedPlan { plan, findings, review, .. } = read.with_review(reviewed);
