@@ -170,13 +170,17 @@ pub(super) fn authorization(
     self::decision(appender, NewDecision { authorization_id, note: &note, ..new })
 }
 
-/// The note of a decision, with what the person chose for the run.
+/// The note of a decision, with what the person chose for the run, and which secrets they gave.
 fn with_choices(note: String, binding: &Binding) -> String {
-    match (binding.choices.is_default(), note.is_empty()) {
-        (true, _) => note,
-        (false, true) => format!("chosen for the run: {}", binding.choices),
-        (false, false) => format!("{note}; chosen for the run: {}", binding.choices),
-    }
+    let choices = (!binding.choices.is_default())
+        .then(|| format!("chosen for the run: {}", binding.choices));
+    let digests = binding.secret_inputs.iter();
+    let secrets: Vec<_> =
+        digests.map(|(name, digest)| format!("{name} with the keyed digest {digest}")).collect();
+    let secrets =
+        (!secrets.is_empty()).then(|| format!("secret inputs given: {}", secrets.join(", ")));
+    let note = Some(note).filter(|note| !note.is_empty());
+    note.into_iter().chain(choices).chain(secrets).collect::<Vec<_>>().join("; ")
 }
 
 /// The run that used this authorization; `None` if it was not used.

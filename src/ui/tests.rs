@@ -52,7 +52,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 117] = [
+const SCENES: [&str; 118] = [
     "plan",
     "authorized",
     "attempt",
