@@ -69,7 +69,7 @@ pub(super) fn word(value: &impl Serialize) -> Cell {
 }
 
 /// Writes a plan and its exact bytes, unless they are recorded already.
-pub(super) fn plan(appender: &mut Appender<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
+fn plan(appender: &mut Appender<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
     // The bytes of a known plan may have been purged with the records of its runs.
     appender.exact_blob(&plan.digest, &plan.source)?;
     if has_row(appender.tx(), "plans", "id", plan.digest.hex())? {
@@ -163,7 +163,14 @@ pub(super) fn authorization(
         ],
     )?;
     if let Some(revision) = revision {
-        revised_plans::write(appender, authorization, authorized_plan, revision)?;
+        let at_ms = authorization.decided_at_ms;
+        appender.learn_secrets(&revision.base.source);
+        plan(appender, revision.base, at_ms)?;
+        let (request, note) = revised_plans::described(authorized_plan, revision);
+        let new = NewDecision::new(revised_plans::REVISED, &authorization.method, at_ms);
+        let authorization_id = Some(authorization.authorization_id);
+        let request = Some(request);
+        self::decision(appender, NewDecision { authorization_id, note: &note, request, ..new })?;
     }
     let new = NewDecision::new(decision, &authorization.method, authorization.decided_at_ms);
     let authorization_id = Some(authorization.authorization_id);

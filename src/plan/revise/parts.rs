@@ -56,11 +56,16 @@ impl RevisedPart {
             RevisedWhat::LeftOut => format!("{step}: {} left out", self.tool),
             RevisedWhat::Argument { name, before, after } => {
                 let short = |value: &Option<String>| match value {
-                    None => "nothing".to_owned(),
+                    None => String::new(),
                     Some(value) if value.len() <= SHORT => one_line(value).into_owned(),
                     Some(value) => format!("{} bytes", value.len()),
                 };
-                format!("{step}: {} was {} and is {}", one_line(name), short(before), short(after))
+                let name = one_line(name);
+                match (before, after) {
+                    (None, _) => format!("{step}: {name} added, {}", short(after)),
+                    (_, None) => format!("{step}: {name} taken away, it was {}", short(before)),
+                    _ => format!("{step}: {name} was {} and is {}", short(before), short(after)),
+                }
             }
         }
     }
