@@ -1,6 +1,5 @@
 //! The rows of the steps; only visible rows are drawn.
 
-
 use egui::style::ScrollAnimation;
 use egui::{CornerRadius, Id, Rect, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 
