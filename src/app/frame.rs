@@ -167,6 +167,10 @@ impl App {
                 self.shared.show_prompt(Some(Prompt::Close));
             }
         }
+        let asks = viewport.close_requested() && !is_busy && !is_queued && !self.close_when_idle;
+        if asks && self.plan.asks_about_edits(&mut self.shared) {
+            ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+        }
         if self.close_when_idle && !is_busy {
             ctx.send_viewport_cmd(egui::ViewportCommand::Close);
         }

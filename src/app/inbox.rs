@@ -106,7 +106,7 @@ impl App {
 
     /// Opens the plan in the inbox that waits longest; if the page shows it, the next one.
     pub(super) fn open_waiting(&mut self) {
-        let shown = self.plan.shown.as_ref().and_then(|session| session.path());
+        let shown = self.plan.shown.as_ref().map(|session| session.opened.base());
         let Some(entry) = self.inbox.next_waiting(shown) else { return };
         let path = entry.path.clone();
         self.show_page(Page::Plan);
@@ -115,7 +115,7 @@ impl App {
 
     /// The id of the shown plan in the inbox.
     pub(super) fn shown_in_inbox(&self) -> Option<&str> {
-        let path = self.plan.shown.as_ref()?.path()?;
+        let path = self.plan.shown.as_ref()?.opened.base();
         let mut entries = self.inbox.list.entries.iter();
         Some(&entries.find(|entry| entry.path == path)?.id)
     }

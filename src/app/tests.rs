@@ -35,6 +35,7 @@ mod panics;
 mod previews;
 mod queue;
 mod retention;
+mod revising;
 mod run_elsewhere;
 mod secrets;
 mod simulation;

@@ -97,7 +97,8 @@ impl OutputFilter<'_> {
         let mut rest = held.as_slice();
         loop {
             // Most output has nothing to hide, and is passed on in large pieces.
-            let begins = |byte: &u8| self.texts.forms.iter().any(|(form, _)| form.first() == Some(byte));
+            let begins =
+                |byte: &u8| self.texts.forms.iter().any(|(form, _)| form.first() == Some(byte));
             let plain = rest.iter().position(begins).unwrap_or(rest.len());
             let (before, from) = rest.split_at_checked(plain).unwrap_or((rest, &[]));
             shown.extend_from_slice(before);
@@ -176,7 +177,8 @@ mod tests {
     #[test]
     fn lines_and_line_ends_are_hidden() {
         let hidden = hidden(&["first line\nsecond line\n"]);
-        let shown = |output: &str| String::from_utf8(filtered(&hidden, output.as_bytes(), 3)).unwrap();
+        let shown =
+            |output: &str| String::from_utf8(filtered(&hidden, output.as_bytes(), 3)).unwrap();
         assert_eq!(shown("a first line\r\nsecond line\r\nb"), "a [hidden]b");
         assert_eq!(shown("> second line <"), "> [hidden] <");
     }

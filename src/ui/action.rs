@@ -1,6 +1,7 @@
 //! The actions of a person, as reported by the views. The window code carries them out.
 
 mod evidence;
+mod inputs;
 mod revision;
 mod waiting;
 
@@ -22,6 +23,7 @@ use crate::plan::{Digest, Mode};
 use crate::run::{Decision, PurgeRule, TerminalSize};
 
 pub use evidence::EvidenceAction;
+pub use inputs::FilledIn;
 pub use revision::RevisionAction;
 pub use waiting::{InboxAction, QueueAction};
 
@@ -230,15 +232,8 @@ pub enum DialogAction {
         /// The grants that were shown.
         grants: Grants,
     },
-    /// Give the plan in this file values of its inputs.
-    FillIn {
-        /// The plan file.
-        file: PathBuf,
-        /// The values, by name.
-        values: Vec<(String, String)>,
-        /// The secrets that were typed, by name.
-        secrets: Vec<(String, Typed)>,
-    },
+    /// Give a plan values of its inputs.
+    FillIn(FilledIn),
     /// Answer the question for a secret with this id; `None` declines.
     AnswerSecret {
         /// The question that was shown.

@@ -3,6 +3,7 @@
 use egui::{Key, KeyboardShortcut, Modifiers, PointerButton, Ui};
 
 use super::commands::TABLE;
+use super::plan::edits_argument;
 use super::{Action, Command, Commands, artifact};
 
 /// Handles the key of *Stop now*, which also works while a dialog or an overlay is open.
@@ -21,6 +22,7 @@ pub fn take_keys(ui: &Ui, commands: &mut Commands<'_>) {
     // A focused viewer handles the arrow keys and the search key itself.
     let viewing = artifact::has_keyboard(ui.ctx());
     let typing = viewing || ui.ctx().text_edit_focused();
+    let editing = edits_argument(ui.ctx());
     // Shortcuts with the most modifiers first, because one with fewer would match as well.
     let mut specs: Vec<_> = TABLE.iter().filter_map(|spec| Some((spec.shortcut?, spec))).collect();
     specs.sort_by_key(|(shortcut, _)| std::cmp::Reverse(modifier_count(shortcut)));
@@ -28,7 +30,9 @@ pub fn take_keys(ui: &Ui, commands: &mut Commands<'_>) {
         let plain = shortcut.modifiers == Modifiers::NONE && !is_function_key(shortcut.logical_key);
         // In text fields, these keys move the cursor by words.
         let is_way = matches!(spec.command, Command::GoBack | Command::GoForward);
-        if typing && (plain || is_way) || viewing && spec.command == Command::Find {
+        // In the editor of an argument it applies the value.
+        let is_apply = editing && spec.command == Command::Authorize;
+        if typing && (plain || is_way) || is_apply || viewing && spec.command == Command::Find {
             continue;
         }
         // The key of *Authorize…* leads to what has to be looked at first.

@@ -13,9 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::{PlanFile, Unusable, read_file_bytes};
 use crate::evidence::write_private;
-use crate::plan::{
-    Code, Digest, Finding, RevisedPart, Revision, Severity, ShownPlan, limits, parse,
-};
+use crate::plan::{Code, Digest, Finding, RevisedPart, Revision, Severity, ShownPlan, parse};
 use crate::run::ErrorInfo;
 use crate::tools::ToolError;
 
@@ -124,8 +122,11 @@ pub(super) fn store(
     revision: &Revision,
 ) -> Result<PathBuf, ToolError> {
     let bytes = revision.apply(plan)?;
-    if bytes.len() > limits::PLAN_BYTES {
-        return Err(TooLarge.into());
+    // A value may be JSON that no plan may have, for example nested too deeply. Then nothing could be shown any more.
+    let parsed = parse(&bytes);
+    if parsed.plan == Err(None) {
+        let why = parsed.findings.into_iter().next().map(|it| it.message).unwrap_or_default();
+        return Err(Unreadable { why }.into());
     }
     stored(evidence, base, plan, revision, &bytes).map_err(|error| NotStored(error).into())
 }
@@ -235,16 +236,18 @@ impl Stored {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the revised plan has more than {} bytes, which is the limit", limits::PLAN_BYTES)]
-struct TooLarge;
+#[error("with this change the plan could not be read any more: {why}")]
+struct Unreadable {
+    why: String,
+}
 
-impl ErrorInfo for TooLarge {
+impl ErrorInfo for Unreadable {
     fn code(&self) -> Code {
-        Code::Limit
+        Code::BadValue
     }
 
     fn next(&self) -> String {
-        "Make the values shorter, or leave steps out.".to_owned()
+        "Write another value, or a shorter one.".to_owned()
     }
 }
 
@@ -302,6 +305,20 @@ mod tests {
         let elsewhere = temp.path().join("plan.json");
         fs::write(&elsewhere, revision("y").apply(&plan()).unwrap()).unwrap();
         assert!(find(temp.path(), &elsewhere).is_none());
+    }
+
+    #[test]
+    fn what_could_not_be_read_again_is_not_stored() {
+        let temp = tempfile::tempdir().unwrap();
+        let text = r#"{"version": "2026-02-19", "goal": "g", "actions": [
+            {"type": "mutate_batch", "request": {"edits": []}}]}"#;
+        let plan = parse(text.as_bytes()).into_shown().unwrap();
+        let deep = format!("{}{}", "[".repeat(40), "]".repeat(40));
+        let mut revision = Revision::default();
+        revision.set_argument(&plan, 0, "edits", Some(&deep)).unwrap();
+        let refused = store(temp.path(), &temp.path().join("p.json"), &plan, &revision);
+        assert!(refused.unwrap_err().to_string().contains("nested deeper"));
+        assert!(!temp.path().join(FOLDER).exists());
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod panics;
 mod refusals;
 mod remote;
 mod revert;
+mod revising;
 mod screen;
 mod scripts;
 mod secrets;

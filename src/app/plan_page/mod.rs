@@ -67,6 +67,8 @@ pub(super) struct PlanPage {
     must_see: MustSee,
     /// The digest of the plan whose authorization dialog opens after the next review.
     to_authorize: Option<Digest>,
+    /// Whether the person was told that closing the window drops what was typed for an argument.
+    told_of_edits: bool,
     /// The notice about the attempt to connect to a host, while it is under way.
     host_notice: Option<u64>,
     /// Whether a terminal was opened since the last frame.
@@ -104,6 +106,7 @@ impl PlanPage {
             to_authorize: None,
             opened_terminal: false,
             host_notice: None,
+            told_of_edits: false,
             watch: Watch::new(wake),
         }
     }

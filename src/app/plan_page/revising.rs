@@ -10,7 +10,7 @@ use crate::run::Preview;
 use crate::ui::action::{RevisionAction, Tab};
 use crate::ui::notice::Scope;
 use crate::ui::plan::{
-    Approval, ArgumentEdit, RevisedView, RevisionView, no_lines, short_first, show_step,
+    Approval, ArgumentEdit, RevisedView, Revising, RevisionView, no_lines, short_first, show_step,
     whole_choice,
 };
 use crate::ui::{Command, Page, Tone};
@@ -104,6 +104,7 @@ impl PlanPage {
                     edit.text = text;
                     edit.wants_focus = false;
                 }
+                self.told_of_edits = false;
                 return;
             }
             RevisionAction::LeaveEdit => {
@@ -239,8 +240,28 @@ impl PlanPage {
         });
     }
 
+    /// Whether the window stays open, because closing it would drop what was typed or chosen. The second request closes
+    /// it.
+    pub fn asks_about_edits(&mut self, shared: &mut Shared) -> bool {
+        let is_open = |revising: &Revising| revising.unfinished().is_some();
+        let has_some = self.sessions().any(|session| is_open(&session.revising))
+            || self.left.values().any(|left| is_open(&left.revising));
+        if !has_some || std::mem::replace(&mut self.told_of_edits, true) {
+            return false;
+        }
+        let summary = "The window stays open: you have not finished changing a plan.";
+        let next = "Apply the change, or close the window again to drop it.";
+        shared.notify(Tone::Caution, summary, "", next);
+        true
+    }
+
     /// Makes a revision with one more change, and shows it.
-    pub(super) fn send_revision(&mut self, edit: RevisionEdit, finishes: Finishes, shared: &mut Shared) {
+    pub(super) fn send_revision(
+        &mut self,
+        edit: RevisionEdit,
+        finishes: Finishes,
+        shared: &mut Shared,
+    ) {
         if let Some(why_not) = self.not_revisable() {
             return shared.notify_here(Tone::Caution, why_not, "", "");
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::plan::PlanInput;
-use crate::ui::action::Typed;
+use crate::ui::action::{FilledIn, Typed};
 use crate::ui::dialog::{FillInView, Subject};
 
 const ASKING: &str = r#"{"goal": "Greet", "id": "greet",
@@ -21,11 +21,14 @@ fn dialog(bench: &mut Bench) -> FillInView {
 fn fill_in(bench: &mut Bench, view: &FillInView, who: Option<&str>, token: Option<&str>) {
     let before = bench.session().review_id;
     let pairs = |name: &str, value: Option<&str>| value.map(|it| (name.to_owned(), it.to_owned()));
-    bench.act(Action::Dialog(DialogAction::FillIn {
+    bench.act(Action::Dialog(DialogAction::FillIn(FilledIn {
         file: view.file.clone(),
         values: pairs("who", who).into_iter().collect(),
-        secrets: pairs("token", token).map(|(name, it)| (name, Typed(it.into_bytes()))).into_iter().collect(),
-    }));
+        secrets: pairs("token", token)
+            .map(|(name, it)| (name, Typed(it.into_bytes())))
+            .into_iter()
+            .collect(),
+    })));
     bench.wait_until("another review", |app| app.plan.shown.as_ref().unwrap().review_id != before);
 }
 
@@ -41,13 +44,17 @@ fn a_plan_is_filled_in_then_authorized_and_run() {
     bench.act(Action::Do(Command::Authorize));
     assert!(bench.app.view().dialog.is_none());
     let view = dialog(&mut bench);
-    let given: Vec<_> = view.inputs.iter().map(|(input, given)| (PlanInput::label(input), *given)).collect();
+    let given: Vec<_> =
+        view.inputs.iter().map(|(input, given)| (PlanInput::label(input), *given)).collect();
     assert_eq!(given, [("Whom", false), ("token", false)]);
     assert!(bench.app.is_open(&Subject::Inputs(view.file.clone())));
 
     // The value makes a revision of the file, which stays as it is.
     fill_in(&mut bench, &view, Some("bob \"$x\""), None);
-    assert!(!bench.app.is_open(&Subject::Inputs(view.file.clone())), "what was typed goes with the dialog");
+    assert!(
+        !bench.app.is_open(&Subject::Inputs(view.file.clone())),
+        "what was typed goes with the dialog"
+    );
     let opened = &bench.session().opened;
     assert_ne!(opened.digest, digest);
     assert_eq!(opened.base(), plan);
@@ -97,7 +104,11 @@ fn values_for_another_plan_are_not_used() {
     let other = bench.file("other.json", &ASKING.replace("greet", "other"));
     bench.open(&other);
     let values = vec![("who".to_owned(), "x".to_owned())];
-    bench.act(Action::Dialog(DialogAction::FillIn { file: view.file, values, secrets: Vec::new() }));
+    bench.act(Action::Dialog(DialogAction::FillIn(FilledIn {
+        file: view.file,
+        values,
+        secrets: Vec::new(),
+    })));
     assert!(bench.app.shared.notices.iter().any(|it| it.summary.contains("no longer shown")));
     assert_eq!(bench.session().opened.revised.as_ref().map(|it| it.parts.len()), None);
 }

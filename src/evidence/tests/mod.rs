@@ -10,6 +10,7 @@ mod purge_histories;
 mod purged_loops;
 mod reading;
 mod retention;
+mod revised;
 mod search_model;
 mod second_program;
 mod secrets;

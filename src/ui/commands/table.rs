@@ -232,7 +232,7 @@ pub static TABLE: [Spec; 81] = [
         .unless(needs_revisable),
     Spec::new(Command::LeaveOutStep, "Leave out", None)
         .tooltip("Leave out the selected step, or all that are marked, and the steps that need them.")
-        .key(Modifiers::NONE, Key::Delete)
+        .key(SHIFT_COMMAND, Key::X)
         .unless(needs_revisable),
     Spec::new(Command::MarkStep, "Mark or unmark the step", None)
         .tooltip("Mark several steps to leave them out together.")

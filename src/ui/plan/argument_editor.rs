@@ -2,10 +2,9 @@
 
 use egui::{Align, Id, Key, Layout, Margin, Modifiers, Role, ScrollArea, TextEdit, Ui, WidgetInfo};
 
-use super::PlanView;
-use super::inspector::argument_with_ui;
 use super::output::short_first;
 use super::revising::{ArgumentEdit, RevisionView};
+use super::{PlanView, argument_with_ui};
 use crate::plan::{ShownStep, Tool, drawable};
 use crate::ui::action::RevisionAction;
 use crate::ui::{Action, Look, PlanAction, Text, Theme, Tone, format, scroll, widgets};
@@ -128,6 +127,11 @@ fn field_id() -> Id {
     Id::unique("the edited argument")
 }
 
+/// Whether the editor of an argument has the keyboard.
+pub(crate) fn edits_argument(ctx: &egui::Context) -> bool {
+    ctx.memory(|memory| memory.has_focus(field_id()))
+}
+
 /// The editor in place of the value.
 fn editor_ui(ui: &mut Ui, edit: &ArgumentEdit, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
@@ -140,7 +144,7 @@ fn editor_ui(ui: &mut Ui, edit: &ArgumentEdit, actions: &mut Vec<Action>) {
         });
     });
     let mut text = edit.text.clone();
-    let focused = ui.memory(|memory| memory.has_focus(field_id()));
+    let focused = edits_argument(ui.ctx());
     // Before the field, which would take the keys itself.
     let apply = focused && ui.input_mut(|it| it.consume_key(Modifiers::COMMAND, Key::Enter));
     let leave = focused && ui.input_mut(|it| it.consume_key(Modifiers::NONE, Key::Escape));

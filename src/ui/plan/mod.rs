@@ -37,6 +37,7 @@ mod output;
 mod output_pane;
 mod output_tab;
 mod page;
+mod path_end;
 mod previewed;
 mod request;
 mod revising;
@@ -72,6 +73,7 @@ use crate::run::{
 };
 
 pub(crate) use action_bar::bar_ui;
+pub(super) use argument_editor::edits_argument;
 pub use bar_model::{Bar, bar};
 pub use card::CardView;
 pub use change_jump::go_to_change;
@@ -88,6 +90,7 @@ pub(crate) use filter_bar::FIELD_HELP;
 pub(crate) use findings::finding_sentence;
 pub(crate) use header::commands_button;
 pub use inbox::InboxView;
+use inspector::argument_with_ui;
 pub(crate) use inspector::{argument_ui, indented};
 pub(crate) use line_choice::{no_lines, whole_choice};
 pub use looked_at::{LookedAt, MustSee};

@@ -40,7 +40,8 @@ fn values_reach_commands_as_variables_and_arguments_as_text() {
     let ran = home.json(["run", "space/p.json", &given, "--authorize", digest]).exits(0);
     let workspace = fs::canonicalize(home.file("sub")).unwrap();
     assert_eq!(outputs(&ran.document()), [format!("<{value}><a{value}>{}\n", workspace.display())]);
-    let other = home.json(["run", "space/p.json", "--input=text=x", "--authorize", digest]).exits(3);
+    let other =
+        home.json(["run", "space/p.json", "--input=text=x", "--authorize", digest]).exits(3);
     assert_eq!(other.error_code(), "E004");
     // That it is a revision of the file is recorded.
     let run = ran.document()["run_id"].as_str().unwrap().to_owned();
@@ -60,7 +61,8 @@ fn what_is_missing_unknown_or_refused_is_said() {
         json!([{ "command": "echo {{env}} \"$input_s\"" }]),
     );
     let refused = |arguments: &[&str], code: i32, says: &str| {
-        let done: Done = home.run(["run", "space/p.json", "--yes"].iter().chain(arguments).copied());
+        let done: Done =
+            home.run(["run", "space/p.json", "--yes"].iter().chain(arguments).copied());
         let done = done.exits(code);
         assert!(done.stderr.contains(says), "{arguments:?}: {done:#?}");
     };
@@ -110,8 +112,15 @@ fn a_secret_is_nowhere() {
     ]);
     command_plan(&home, json!([{"name": "token", "secret": true}]), steps);
     home.write("secret", format!("{SECRET}\n"));
-    let arguments =
-        ["run", "space/p.json", "--yes", "--secret-input", "token=space/secret", "--confirm", "approve"];
+    let arguments = [
+        "run",
+        "space/p.json",
+        "--yes",
+        "--secret-input",
+        "token=space/secret",
+        "--confirm",
+        "approve",
+    ];
     let done = home.json(arguments).exits(1);
     let document = done.document();
     let printed = outputs(&document);
@@ -136,7 +145,8 @@ fn a_secret_is_nowhere() {
     home.run(["evidence", "case", run, "--out", case.to_str().unwrap()]).exits(0);
     home.run(["evidence", "verify"]).exits(0);
     let forms: [&[u8]; 3] = [SECRET.as_bytes(), b"kingfisher", b"a2luZ2Zpc2hlci"];
-    let has = |bytes: &[u8]| forms.iter().any(|form| bytes.windows(form.len()).any(|it| it == *form));
+    let has =
+        |bytes: &[u8]| forms.iter().any(|form| bytes.windows(form.len()).any(|it| it == *form));
     for done in &outputs {
         assert!(!has(done.stdout.as_bytes()) && !has(done.stderr.as_bytes()), "{done:#?}");
     }

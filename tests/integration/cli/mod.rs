@@ -13,6 +13,7 @@ mod foreign_text;
 #[cfg(target_os = "linux")]
 mod inputs;
 mod looking_back;
+mod revise;
 mod risk;
 mod run;
 mod simulate;

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::plans;
+use crate::harness::files_below;
 use crate::harness::home::Home;
 use crate::harness::sshd::Sshd;
-use crate::harness::files_below;
 
 const SECRET: &str = "kingfisher of the marsh'";
 
@@ -40,7 +40,11 @@ fn values_reach_the_command_alone() {
     assert!(!listed.contains("[secret:input:") && !listed.contains("heron *"), "{listed}");
     let (environments, count) = stdout(1).trim_end().rsplit_once('\n').unwrap();
     assert_eq!(count.trim(), (SECRET.len() + 1).to_string());
-    assert_eq!(environments.matches("[secret:input:").count(), 1, "only the command's: {environments}");
+    assert_eq!(
+        environments.matches("[secret:input:").count(),
+        1,
+        "only the command's: {environments}"
+    );
     assert_eq!(stdout(2).trim(), "0", "a command gets what it names");
     let has = |bytes: &[u8]| bytes.windows(10).any(|it| it == b"kingfisher");
     assert!(!has(done.stdout.as_bytes()) && !has(done.stderr.as_bytes()));

@@ -46,10 +46,10 @@ fn another_secret_is_refused_and_none_is_asked_for_again() {
     assert_eq!(done.words(), (vec!["succeeded", "failed"], "failed"));
     // What continues it has the values, and asks for the secret again.
     let run = done.result().run_id;
-    let (_, bytes) =
-        FollowUp::Continue.plan(&mut harness.reader(), run, &harness.policy).unwrap();
+    let (_, bytes) = FollowUp::Continue.plan(&mut harness.reader(), run, &harness.policy).unwrap();
     let rest = parse(&bytes).plan.unwrap();
-    let inputs: Vec<_> = rest.inputs.iter().map(|it| (&*it.name, it.secret, it.value.as_deref())).collect();
+    let inputs: Vec<_> =
+        rest.inputs.iter().map(|it| (&*it.name, it.secret, it.value.as_deref())).collect();
     assert_eq!(inputs, [("token", true, None), ("x", false, Some("1"))]);
     harness.policy.secret_inputs = SecretInputs::default();
     let approved = harness.approve(&rest);
