@@ -1,5 +1,6 @@
 //! Commits generated runs.
 
+use countersign::authorization::SecretInputs;
 use countersign::evidence::{
     Entry, EvidenceStore, ExecutionRecord, IntentRecord, RunEnd, RunStart,
 };
@@ -16,6 +17,7 @@ pub fn record(store: &mut EvidenceStore, plans: &[Prepared], runs: &[MadeRun]) {
     for run in runs {
         let Prepared { plan, risks } = &plans[run.plan];
         entries.push(Entry::RunStart(RunStart {
+            secret_inputs: SecretInputs::none(),
             run_id: run.run_id,
             plan,
             authorization: &run.authorization,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use countersign::authorization::{Binding, FileState};
 use countersign::plan::{
-    Code, Dialect, Digest, Finding, Intent, Mode, PlanInput, PlanNotes, Precondition, Severity, ShownPlan,
-    ShownStep, StatedRisk, StepPlace, ToolCall, ToolClass,
+    Code, Dialect, Digest, Finding, Intent, Mode, PlanInput, PlanNotes, Precondition, Severity,
+    ShownPlan, ShownStep, StatedRisk, StepPlace, ToolCall, ToolClass,
 };
 use countersign::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use countersign::run::*;
@@ -1082,12 +1082,11 @@ pub fn fill_in() -> FillInView {
         used_by: vec![0, 2],
         ..PlanInput::default()
     };
-    let folder = PlanInput {
-        default: Some("dist".to_owned()),
-        ..input("folder", "Folder of the release")
-    };
+    let folder =
+        PlanInput { default: Some("dist".to_owned()), ..input("folder", "Folder of the release") };
     let choices = ["staging", "production"].map(str::to_owned).to_vec();
-    let environment = PlanInput { choices, used_by: vec![1], ..input("environment", "Environment") };
+    let environment =
+        PlanInput { choices, used_by: vec![1], ..input("environment", "Environment") };
     let token = PlanInput { secret: true, ..input("token", "Token") };
     FillInView {
         file: PathBuf::from("/home/ada/src/parser/release.plan.json"),

@@ -60,9 +60,9 @@ impl App {
                 // A question that was withdrawn has no answer any more.
                 shared.worker.answer_secret(id, answer);
             }
-            DialogAction::FillIn { file, values, secrets } => {
+            DialogAction::FillIn(given) => {
                 shared.prompt = None;
-                self.plan.fill_in(&file, values, secrets, shared);
+                self.plan.fill_in(given, shared);
             }
             DialogAction::RememberWalls { workspace, grants } => {
                 shared.prompt = None;

@@ -26,6 +26,8 @@ mod follow_ups;
 mod guided;
 mod history;
 mod inbox;
+#[cfg(unix)]
+mod inputs;
 mod looking;
 mod notices;
 mod opening;

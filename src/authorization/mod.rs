@@ -244,14 +244,7 @@ impl Binding {
         for index in 0..count(self).max(count(now)) {
             compare(&format!("walls of step {}", index + 1), walls(self, index), walls(now, index));
         }
-        let names: BTreeSet<_> = self.secret_inputs.keys().chain(now.secret_inputs.keys()).collect();
-        for name in names {
-            let digest = |binding: &Self| match binding.secret_inputs.get(name) {
-                Some(digest) => digest.clone(),
-                None => "not given".to_owned(),
-            };
-            compare(&format!("secret input {name}"), digest(self), digest(now));
-        }
+        changes.extend(secret_inputs::changes(&self.secret_inputs, &now.secret_inputs));
         changes
     }
 }

@@ -3,13 +3,15 @@
 //! Their values are in memory only. An approval has keyed digests of them. The key is random, is kept with the values and
 //! goes with them, so that whoever has the records can test no guess.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use uuid::Uuid;
+
+use super::Change;
 
 /// A secret that a person typed. It goes to the program that needs it and nowhere else, so it has no `Debug` form and its
 /// bytes are overwritten when it is dropped.
@@ -66,6 +68,12 @@ impl PartialEq for SecretInputs {
 impl Eq for SecretInputs {}
 
 impl SecretInputs {
+    /// No secret input.
+    pub fn none() -> &'static Self {
+        static NONE: SecretInputs = SecretInputs { given: BTreeMap::new(), key: None };
+        &NONE
+    }
+
     /// Gives a value, in place of an earlier one of the same name.
     pub fn give(&mut self, name: String, value: Secret) {
         self.key.get_or_insert_with(|| [Uuid::new_v4(), Uuid::new_v4()]);
@@ -99,6 +107,22 @@ impl SecretInputs {
         let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         Some(format!("hmac-sha256:{hex}"))
     }
+}
+
+/// The differences between the keyed digests of two bindings.
+pub(super) fn changes<'a>(
+    approved: &'a BTreeMap<String, String>,
+    now: &'a BTreeMap<String, String>,
+) -> impl Iterator<Item = Change> + 'a {
+    let names: BTreeSet<_> = approved.keys().chain(now.keys()).collect();
+    let digest = |of: &BTreeMap<String, String>, name: &String| {
+        of.get(name).cloned().unwrap_or_else(|| "not given".to_owned())
+    };
+    names.into_iter().filter(|name| approved.get(*name) != now.get(*name)).map(move |name| Change {
+        what: format!("secret input {name}"),
+        approved: digest(approved, name),
+        now: digest(now, name),
+    })
 }
 
 #[cfg(test)]

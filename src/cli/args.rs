@@ -22,10 +22,10 @@ pub(super) use evidence::{
     AcceptHead, Case, Compare, Durations, EvidenceCommand, Export, FileHistory, Question, Search,
     Show, Span, Timeline, Times, Verify,
 };
-pub(super) use formats::{Convert, Schema};
+pub(super) use formats::{Convert, Risk, Schema};
 pub(super) use hook::{AgentWord, Exec, Hook, HookAction, HookAnswer, HookInstall, HookPlace};
-pub(super) use inputs::{InputWord, Inputs};
 pub(super) use inbox::{InboxCommand, InboxRemove, Mcp, Propose};
+pub(super) use inputs::{InputWord, Inputs};
 pub(super) use record_id::{RecordId, given};
 pub(super) use retention::{Backup, Part, Purge, Restore, Sizes};
 pub(super) use revise::Revise;
@@ -397,16 +397,4 @@ pub(super) struct Consent {
     /// that ask only because they have no walls [default: ask on a terminal, else cancel]
     #[arg(long, value_enum)]
     pub(super) confirm: Option<Confirm>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Risk {
-    /// Read commands from stdin, one per line, and print one verdict per line
-    #[arg(long, conflicts_with = "command")]
-    pub(super) stdin: bool,
-    /// The command
-    #[arg(required_unless_present = "stdin", last = true)]
-    pub(super) command: Vec<String>,
-    #[command(flatten)]
-    pub(super) common: Common,
 }

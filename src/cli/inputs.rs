@@ -13,7 +13,8 @@ use super::output::{quoted_in_line, say};
 use super::refusal::Refusal;
 use crate::authorization::{Secret, SecretInputs};
 use crate::plan::{
-    PlanInput, RevisedPart, Revision, ShownPlan, lacks_only_inputs, limits, parse, quoted, shown_inputs,
+    PlanInput, RevisedPart, Revision, ShownPlan, lacks_only_inputs, limits, parse, quoted,
+    shown_inputs,
 };
 
 /// Whether a person at the terminal is asked for what is missing.
@@ -139,7 +140,8 @@ fn secrets(given: &Inputs, inputs: &[PlanInput]) -> Result<SecretInputs, Refusal
             File::open(Path::new(file)).and_then(read_secret)
         };
         let secret = read.map_err(|error| {
-            let message = format!("the secret input {name:?} cannot be read from {file:?}: {error}");
+            let message =
+                format!("the secret input {name:?} cannot be read from {file:?}: {error}");
             Refusal::usage(message, "Name a file with the secret, or - for stdin.")
         })?;
         check_secret(input, &secret)?;

@@ -41,8 +41,7 @@ struct Document<'a> {
 pub(super) fn revise(command: &args::Revise, out: &mut Output) -> Result<Exit, Refusal> {
     let folder = command.workspace.workspace.as_deref();
     let as_it_is = (&args::Inputs::default(), Ask::AsGiven);
-    let read =
-        ReadPlan::file(&command.plan, folder, &args::CommandChoices::default(), as_it_is)?;
+    let read = ReadPlan::file(&command.plan, folder, &args::CommandChoices::default(), as_it_is)?;
     let workspace = read.folder().to_owned();
     let base = match read.into_plan() {
         Ok(plan) => plan,

@@ -32,6 +32,7 @@ pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
         DialectWord::CaseManifest => MANIFEST_SCHEMA,
         DialectWord::Acp => include_str!("../../assets/schema/acp.schema.json"),
         DialectWord::Propose => include_str!("../../assets/schema/propose.schema.json"),
+        DialectWord::Revise => include_str!("../../assets/schema/revise.schema.json"),
         DialectWord::InboxList => include_str!("../../assets/schema/inbox-list.schema.json"),
         DialectWord::InboxRemove => include_str!("../../assets/schema/inbox-remove.schema.json"),
         DialectWord::EvidenceAcceptHead => of_evidence!("accept-head"),

@@ -43,7 +43,8 @@ impl<'a> ReviewCommands<'a> {
 
     /// The risk of a command, with the file that names the command as the origin.
     fn verdict(&self, command: &WorkspaceCommand, policy: &Policy) -> Verdict {
-        let verdict = risk::of_shell_command(&command.command, &[], None, policy, self.toolbox.shell());
+        let verdict =
+            risk::of_shell_command(&command.command, &[], None, policy, self.toolbox.shell());
         Verdict {
             // These are ranges of the command; a step's verdict has ranges of the step's argument.
             span: None,

@@ -63,7 +63,6 @@ impl Executor {
             self.deps.control.end_guided_mode();
             self.deps.control.change_state(|state| *state = ExecutorState::Idle);
         })?;
-        self.journal.store.hide(&self.deps.policy.secret_inputs);
         let outcome = self.run(&runnable);
         self.deps.control.end_guided_mode();
         outcome.inspect_err(|error| {
@@ -124,6 +123,7 @@ impl Run<'_> {
         self.journal.commit(&Entry::RunStart(RunStart {
             run_id: self.run_id,
             plan: &self.runnable.plan,
+            secret_inputs: &self.deps.policy.secret_inputs,
             authorization: &self.runnable.authorization,
             reached: self.runnable.toolbox.host(),
             started_at_ms,

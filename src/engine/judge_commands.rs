@@ -95,7 +95,8 @@ fn judged(
     policy: &Policy,
     shell: Shell,
 ) -> Option<(RiskLevel, String, String)> {
-    let verdict = of_shell_command(&past.command, &past.inputs, past.host.as_deref(), policy, shell);
+    let verdict =
+        of_shell_command(&past.command, &past.inputs, past.host.as_deref(), policy, shell);
     let differs = if RAISED.contains(&past.rule.as_str()) {
         // What raised it is not judged again.
         verdict.level > past.level

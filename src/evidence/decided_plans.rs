@@ -1,18 +1,34 @@
-//! Which plans were authorized or rejected, where and when (SPEC §13).
+//! Which plans were authorized or rejected, where and when, and whether as a revision (SPEC §13).
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::EvidenceReader;
 use super::error::Result;
 use super::revised_plans::{BASE, REVISED};
 use super::rows::digest;
-use crate::plan::Digest;
+use super::{EvidenceReader, EvidenceStore, RevisionRecord, write_run};
+use crate::authorization::PlanAuthorization;
+use crate::plan::{Digest, Plan};
 use crate::run::DecidedPlan;
 
 /// The number of decisions that are looked through, the newest first. There is one for each run, so that a plan that was
 /// decided about before so many others is not in an inbox any more.
 const MAX_DECISIONS: i64 = 10_000;
+
+impl EvidenceStore {
+    /// As [`Self::record_authorization`], for a plan that may be a person's revision of another one.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn record_revised(
+        &mut self,
+        authorization: &PlanAuthorization,
+        plan: &Plan,
+        revision: Option<&RevisionRecord<'_>>,
+    ) -> Result<()> {
+        self.write(|appender| write_run::authorization(appender, authorization, plan, revision))
+    }
+}
 
 impl EvidenceReader {
     /// The decisions about these plans at `since_ms` (Unix milliseconds) or later, the newest first.

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::durability::Flushed;
 use super::{ArtifactType, CapturedOutput};
-use crate::authorization::{PlanAuthorization, StepWalls};
+use crate::authorization::{PlanAuthorization, SecretInputs, StepWalls};
 use crate::plan::{Digest, Plan, Step, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
@@ -111,6 +111,8 @@ pub struct RunStart<'a> {
     pub run_id: Uuid,
     /// The plan it runs.
     pub plan: &'a Plan,
+    /// The secrets that are redacted in the records of the run.
+    pub secret_inputs: &'a SecretInputs,
     /// The authorization of the run. The entry consumes it.
     pub authorization: &'a PlanAuthorization,
     /// The host that was reached, if the commands run on a remote host.

@@ -71,6 +71,7 @@ mod error;
 mod fault;
 mod file_history;
 mod file_system;
+mod given_secrets;
 mod grants;
 mod head_check;
 mod heads;
@@ -136,6 +137,7 @@ pub use entry::{
 };
 pub use error::EvidenceError;
 pub use file_history::HistoryLimits;
+pub use given_secrets::GivenSecret;
 pub use history::StoredContent;
 pub use location::{EvidenceLocation, UserFolders};
 pub use permissions::write_private;

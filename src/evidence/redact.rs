@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fmt;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -11,11 +10,11 @@ use aho_corasick::automaton::Automaton as _;
 use aho_corasick::nfa::contiguous::NFA;
 use serde_json::Value;
 
+use super::given_secrets::GIVEN;
 use super::ledger::canonical;
 use super::secrets;
 use super::secrets::{Match, has_digit, has_letter};
 use super::vault::Vault;
-use crate::authorization::SecretInputs;
 
 /// A range of a text to redact, with the kind of the secret.
 type SecretRange = (Range<usize>, &'static str);
@@ -31,29 +30,9 @@ pub(super) struct KnownSecrets {
     finder: OnceLock<Option<NFA>>,
 }
 
-impl fmt::Debug for KnownSecrets {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KnownSecrets").field("count", &self.secrets.len()).finish()
-    }
-}
-
 impl KnownSecrets {
-    /// The secrets that a person gave to a run. No rule has to recognise them.
-    pub(super) fn given(inputs: &SecretInputs) -> Self {
-        /// Shorter lines of a secret could be ordinary words.
-        const MIN_LINE: usize = 8;
-        let mut known = Self::default();
-        for (_, secret) in inputs.iter() {
-            let text = String::from_utf8_lossy(secret.bytes());
-            known.add("input", &text);
-            for line in text.lines().map(str::trim).filter(|line| line.len() >= MIN_LINE) {
-                known.add("input", line);
-            }
-        }
-        known
-    }
-
-    fn add(&mut self, kind: &'static str, secret: &str) {
+    /// Adds a secret, which is redacted wherever it occurs.
+    pub(super) fn add(&mut self, kind: &'static str, secret: &str) {
         if self.seen.insert(secret.to_owned()) {
             self.secrets.push((kind, secret.to_owned()));
             self.finder = OnceLock::new();
@@ -69,7 +48,7 @@ impl KnownSecrets {
     /// be ordinary words are redacted only in the record in which they were found.
     pub(super) fn for_later_records(mut self) -> Self {
         let before = self.secrets.len();
-        self.secrets.retain(|(_, secret)| is_unmistakable(secret));
+        self.secrets.retain(|(kind, secret)| *kind == GIVEN || is_unmistakable(secret));
         self.secrets.truncate(MAX_KEPT);
         if self.secrets.len() < before {
             self.seen = self.secrets.iter().map(|(_, secret)| secret.clone()).collect();

@@ -6,13 +6,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::append::Appender;
 use super::error::Result;
 use super::rows::uuid;
 use super::source::Source;
-use super::write_run::{self, NewDecision};
-use super::{EvidenceReader, EvidenceStore, StoredContent};
-use crate::authorization::PlanAuthorization;
+use super::{EvidenceReader, StoredContent};
 use crate::plan::{Digest, Plan, RevisedPart, RevisedWhat, Revision};
 use crate::run::text;
 
@@ -51,17 +48,9 @@ pub struct RecordedRevision {
     pub difference: Option<String>,
 }
 
-/// Writes that the plan of an authorization is a revision.
-pub(super) fn write(
-    appender: &mut Appender<'_>,
-    authorization: &PlanAuthorization,
-    revised: &Plan,
-    revision: &RevisionRecord<'_>,
-) -> Result<()> {
+/// The question and the note of the decision `revise`.
+pub(super) fn described(revised: &Plan, revision: &RevisionRecord<'_>) -> (Value, String) {
     let RevisionRecord { base, parts } = revision;
-    let at_ms = authorization.decided_at_ms;
-    appender.learn_secrets(&base.source);
-    write_run::plan(appender, base, at_ms)?;
     let mut changes: Vec<Value> = Vec::new();
     let mut bytes = 0;
     for part in *parts {
@@ -83,12 +72,7 @@ pub(super) fn write(
         "omitted": parts.len() - changes.len(),
         "changes": changes,
     });
-    let new = NewDecision::new(REVISED, &authorization.method, at_ms);
-    let authorization_id = Some(authorization.authorization_id);
-    write_run::decision(
-        appender,
-        NewDecision { authorization_id, note: &note, request: Some(request), ..new },
-    )
+    (request, note)
 }
 
 /// A change with shortened values.
@@ -113,21 +97,6 @@ fn change(part: &RevisedPart) -> Value {
         }
     };
     json!(RevisedPart { what, ..part.clone() })
-}
-
-impl EvidenceStore {
-    /// As [`Self::record_authorization`], for a plan that may be a person's revision of another one.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn record_revised(
-        &mut self,
-        authorization: &PlanAuthorization,
-        plan: &Plan,
-        revision: Option<&RevisionRecord<'_>>,
-    ) -> Result<()> {
-        self.write(|appender| write_run::authorization(appender, authorization, plan, revision))
-    }
 }
 
 impl EvidenceReader {

@@ -23,7 +23,7 @@ use super::{
     Entry, EvidenceError, EvidenceLocation, EvidenceReader, OutputCapture, UserFolders, heads,
     migrations, permissions, revocations, schema, schema_check, write_loop, write_run, write_step,
 };
-use crate::authorization::{PlanAuthorization, SecretInputs};
+use crate::authorization::PlanAuthorization;
 use crate::plan::Plan;
 use crate::run::{AnsweredBy, HeadReport, Reconciled, RunEvent};
 
@@ -48,8 +48,6 @@ pub struct EvidenceStore {
     schema_version: i64,
     /// The secrets that were found in earlier records of the run.
     known: KnownSecrets,
-    /// The secret inputs of the run.
-    given: KnownSecrets,
     /// The locks that mark the runs and loops of this process as active.
     locks: HashMap<Uuid, Lock>,
 }
@@ -143,7 +141,6 @@ impl EvidenceStore {
             schema::id_of(&conn)?.ok_or_else(|| unreadable("a database without an id"))?;
         let store = Self {
             known: KnownSecrets::default(),
-            given: KnownSecrets::default(),
             schema_version: schema_check::version(&conn)?,
             chain: Chain::of(&conn)?,
             durability: Durability::of(&conn)?,
@@ -223,11 +220,6 @@ impl EvidenceStore {
         write_run::used_by(&self.conn, authorization_id)
     }
 
-    /// Redacts these secrets in all records until the end of the next run.
-    pub fn hide(&mut self, inputs: &SecretInputs) {
-        self.given = KnownSecrets::given(inputs);
-    }
-
     /// Commits one entry of a run or a loop, and returns its events.
     ///
     /// The entry survives the end of this process. It is also on the disk, except for the execution of a step that
@@ -244,7 +236,7 @@ impl EvidenceStore {
     pub fn commit(&mut self, entry: &Entry<'_>) -> Result<Vec<RunEvent>> {
         match entry {
             Entry::RunStart(start) => {
-                self.known = KnownSecrets::default();
+                self.known = KnownSecrets::given(start.secret_inputs);
                 self.begin(start.run_id, |appender| write_run::run(appender, start))
             }
             Entry::Intent(intent) => self.write(|appender| write_step::intent(appender, intent)),
@@ -254,9 +246,7 @@ impl EvidenceStore {
             }
             Entry::Control(control) => self.write(|appender| write_run::control(appender, control)),
             Entry::RunEnd(end) => {
-                let ended = self.end(end.run_id, |appender| write_run::run_end(appender, end));
-                self.given = KnownSecrets::default();
-                ended
+                self.end(end.run_id, |appender| write_run::run_end(appender, end))
             }
             Entry::LoopStart(start) => {
                 self.begin(start.loop_id, |appender| write_loop::start(appender, start))
@@ -384,8 +374,7 @@ impl EvidenceStore {
         rows: impl FnOnce(&mut Appender<'_>) -> Result<()>,
     ) -> Result<()> {
         self.durability.prepare(&self.conn, flushed)?;
-        let mut known = std::mem::take(&mut self.known);
-        known.add_all(&self.given);
+        let known = std::mem::take(&mut self.known);
         let (user, vault, id) = (self.user.as_deref(), &self.vault, self.database_id);
         let mut appender = Appender::begin(&mut self.conn, user, vault, id, known)?;
         #[cfg(any(test, feature = "inspection"))]

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::append::{Appender, Cell};
 use super::error::Result;
+use super::given_secrets::GivenSecret;
 use super::rows::{find, has_row};
 use super::{
     ControlRecord, EvidenceError, RevisionRecord, RunEnd, RunStart, StepDecision, revised_plans,
@@ -69,7 +70,7 @@ pub(super) fn word(value: &impl Serialize) -> Cell {
 }
 
 /// Writes a plan and its exact bytes, unless they are recorded already.
-pub(super) fn plan(appender: &mut Appender<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
+fn plan(appender: &mut Appender<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
     // The bytes of a known plan may have been purged with the records of its runs.
     appender.exact_blob(&plan.digest, &plan.source)?;
     if has_row(appender.tx(), "plans", "id", plan.digest.hex())? {
@@ -163,20 +164,32 @@ pub(super) fn authorization(
         ],
     )?;
     if let Some(revision) = revision {
-        revised_plans::write(appender, authorization, authorized_plan, revision)?;
+        let at_ms = authorization.decided_at_ms;
+        appender.learn_secrets(&revision.base.source);
+        plan(appender, revision.base, at_ms)?;
+        let (request, note) = revised_plans::described(authorized_plan, revision);
+        let new = NewDecision::new(revised_plans::REVISED, &authorization.method, at_ms);
+        let authorization_id = Some(authorization.authorization_id);
+        let request = Some(request);
+        self::decision(appender, NewDecision { authorization_id, note: &note, request, ..new })?;
     }
     let new = NewDecision::new(decision, &authorization.method, authorization.decided_at_ms);
     let authorization_id = Some(authorization.authorization_id);
-    self::decision(appender, NewDecision { authorization_id, note: &note, ..new })
+    let request = GivenSecret::to_record(&binding.secret_inputs);
+    self::decision(appender, NewDecision { authorization_id, note: &note, request, ..new })
 }
 
-/// The note of a decision, with what the person chose for the run.
+/// The note of a decision, with what the person chose for the run, and which secrets they gave.
 fn with_choices(note: String, binding: &Binding) -> String {
-    match (binding.choices.is_default(), note.is_empty()) {
-        (true, _) => note,
-        (false, true) => format!("chosen for the run: {}", binding.choices),
-        (false, false) => format!("{note}; chosen for the run: {}", binding.choices),
-    }
+    let choices =
+        (!binding.choices.is_default()).then(|| format!("chosen for the run: {}", binding.choices));
+    let digests = binding.secret_inputs.iter();
+    let secrets: Vec<_> =
+        digests.map(|(name, digest)| format!("{name} with the keyed digest {digest}")).collect();
+    let secrets =
+        (!secrets.is_empty()).then(|| format!("secret inputs given: {}", secrets.join(", ")));
+    let note = Some(note).filter(|note| !note.is_empty());
+    note.into_iter().chain(choices).chain(secrets).collect::<Vec<_>>().join("; ")
 }
 
 /// The run that used this authorization; `None` if it was not used.

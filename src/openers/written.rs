@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::Format;
 use crate::plan::{
-    Batch, Code, Digest, Edit, Finding, Mode, PlanInput, ProposedCommand, Severity, batch_plan, command_plan,
-    limits,
+    Batch, Code, Digest, Edit, Finding, Mode, PlanInput, ProposedCommand, Severity, batch_plan,
+    command_plan, limits,
 };
 
 /// What was read from a file, and what has to be known about it.

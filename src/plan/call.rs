@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Build, CommandInput, HistoryOperation, InspectQuery, MutateBatch, Simulation, Tool, ToolClass, VerifyScope,
+    Build, CommandInput, HistoryOperation, InspectQuery, MutateBatch, Simulation, Tool, ToolClass,
+    VerifyScope,
 };
 
 /// A typed call of one tool with its arguments.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::words::words;
 use super::inputs;
+use super::words::words;
 use super::{
-    CommandInput, Dialect, Digest, Metadata, Needs, PlanInput, PlanNotes, PlannerFailure, Precondition, StatedRisk,
-    Tool, ToolCall,
+    CommandInput, Dialect, Digest, Metadata, Needs, PlanInput, PlanNotes, PlannerFailure,
+    Precondition, StatedRisk, Tool, ToolCall,
 };
 
 words! {

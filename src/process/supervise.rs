@@ -6,9 +6,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::hidden::OutputFilter;
 use super::output_queue::{OutputQueue, Received};
 use super::running::Running;
-use super::hidden::OutputFilter;
 use super::{Cause, Finished, GRACE, HiddenTexts, Leftovers, ProcessIo, Program};
 use crate::run::{Decoder, Stream, StreamEnds};
 

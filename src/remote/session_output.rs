@@ -36,7 +36,13 @@ struct Output<'a> {
 impl<'a> Output<'a> {
     fn new(frames: FrameParser, limit: u64, hidden: &'a HiddenTexts) -> Self {
         let filter = hidden.filter();
-        Self { frames, filter, decoder: Decoder::default(), ends: StreamEnds::default(), remaining: limit }
+        Self {
+            frames,
+            filter,
+            decoder: Decoder::default(),
+            ends: StreamEnds::default(),
+            remaining: limit,
+        }
     }
 }
 

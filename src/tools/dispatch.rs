@@ -27,13 +27,15 @@ fn tool<'a>(call: &'a ToolCall) -> Box<dyn Tool + 'a> {
         ToolCall::FileSearch { pattern, root } => Box::new(search::FileSearch { pattern, root }),
         ToolCall::FileGlob { pattern, root } => Box::new(search::FileGlob { pattern, root }),
         ToolCall::LspCheck { path } => Box::new(lsp_check::LspCheck { path }),
-        ToolCall::Shell { command, target, cwd, timeout_seconds, inputs } => Box::new(shell::Command {
-            command,
-            inputs,
-            target: target.as_deref(),
-            cwd: cwd.as_deref(),
-            timeout_seconds: *timeout_seconds,
-        }),
+        ToolCall::Shell { command, target, cwd, timeout_seconds, inputs } => {
+            Box::new(shell::Command {
+                command,
+                inputs,
+                target: target.as_deref(),
+                cwd: cwd.as_deref(),
+                timeout_seconds: *timeout_seconds,
+            })
+        }
         ToolCall::SplicePatch { .. } | ToolCall::SplicePlan { .. } => {
             Box::new(splice::Splice { call })
         }

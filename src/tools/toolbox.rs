@@ -15,9 +15,7 @@ use crate::authorization::{FileState, SecretInputs, StepWalls, Target};
 use crate::cargo::Cargo;
 use crate::plan::{Code, Digest};
 use crate::process::walls::{RunWalls, WallPaths, WallReport};
-use crate::process::{
-    Capture, Launcher, NOTHING_HIDDEN, ProcessError, ProcessIo, ProgramWalls,
-};
+use crate::process::{Capture, Launcher, NOTHING_HIDDEN, ProcessError, ProcessIo, ProgramWalls};
 use crate::remote::{Connection, RemoteError, SshClient};
 use crate::risk::{EngineChoice, Policy, Shell, is_hidden_from_planners};
 use crate::run::{

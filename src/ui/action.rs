@@ -2,6 +2,7 @@
 
 mod agent;
 mod evidence;
+mod inputs;
 mod revision;
 mod waiting;
 
@@ -24,6 +25,7 @@ use crate::run::{Decision, PurgeRule, TerminalSize};
 
 pub use agent::AgentAction;
 pub use evidence::EvidenceAction;
+pub use inputs::FilledIn;
 pub use revision::RevisionAction;
 pub use waiting::{InboxAction, QueueAction};
 
@@ -236,15 +238,8 @@ pub enum DialogAction {
         /// The grants that were shown.
         grants: Grants,
     },
-    /// Give the plan in this file values of its inputs.
-    FillIn {
-        /// The plan file.
-        file: PathBuf,
-        /// The values, by name.
-        values: Vec<(String, String)>,
-        /// The secrets that were typed, by name.
-        secrets: Vec<(String, Typed)>,
-    },
+    /// Give a plan values of its inputs.
+    FillIn(FilledIn),
     /// Answer the question for a secret with this id; `None` declines.
     AnswerSecret {
         /// The question that was shown.

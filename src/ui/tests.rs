@@ -54,7 +54,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 119] = [
+const SCENES: [&str; 120] = [
     "plan",
     "authorized",
     "attempt",

@@ -13,7 +13,7 @@ use super::{
     PlanFile, PlanRead, Query, QueryContext, QueryError, Revised, Setup, follow_up_plans,
     read_plan_file, revisions, workspace_of,
 };
-use crate::authorization::PlanChoices;
+use crate::authorization::{PlanChoices, SecretInputs};
 use crate::engine::{
     FollowUp, FollowUpError, PreviewBatch, PreviewPosition, Simulation, WorkspaceChoice,
     preview_batch, preview_step, review_trusting, review_until, simulate_shown,
@@ -270,7 +270,6 @@ impl QueryContext {
         choices.end_with_version(chosen_for, opened.digest);
         self.setup.policy.choices = choices.run;
         self.setup.policy.grants.clone_from(&choices.grants);
-        self.setup.policy.secret_inputs = choices.secret_inputs.clone();
         opened.findings = findings;
         opened.findings.extend(notes);
         opened.findings.append(&mut parsed.findings);
@@ -303,7 +302,10 @@ impl QueryContext {
             (None, Some(run), None) => WorkspaceChoice::of_run(run),
             _ => workspace_of(&base, workspace.as_deref()),
         };
+        // No longer than the review, because this thread keeps its policy.
+        self.setup.policy.secret_inputs = choices.secret_inputs;
         let reviewed = self.review(&parsed.plan, &choice);
+        self.setup.policy.secret_inputs = SecretInputs::default();
         opened.plan = parsed.into_shown().map(Arc::new);
         match reviewed {
             Ok(review) => {

@@ -95,7 +95,12 @@ impl Desktop {
     /// Runs a plan until the executor thread panics. Returns the message of the panic, and the state of the run.
     fn run_into_panic(&self, approved: ApprovedPlan) -> (String, RunState) {
         self.worker
-            .send(Command::Run { approved: Box::new(approved), file: None, secret_inputs: SecretInputs::default(), call: None })
+            .send(Command::Run {
+                approved: Box::new(approved),
+                file: None,
+                secret_inputs: SecretInputs::default(),
+                call: None,
+            })
             .unwrap();
         let mut state = RunState::default();
         loop {
@@ -115,7 +120,12 @@ impl Desktop {
         mut answer: impl FnMut(&Worker, &ConfirmationRequest),
     ) -> (Result<Box<ExecutionResult>, Failure>, RunState) {
         self.worker
-            .send(Command::Run { approved: Box::new(approved), file: None, secret_inputs: SecretInputs::default(), call: None })
+            .send(Command::Run {
+                approved: Box::new(approved),
+                file: None,
+                secret_inputs: SecretInputs::default(),
+                call: None,
+            })
             .unwrap();
         let mut state = RunState::default();
         loop {
@@ -213,14 +223,24 @@ fn stop_now_counts_before_the_run_begins() {
     refused.authorization = refused.authorization.reject(0, "no");
     desktop
         .worker
-        .send(Command::Run { approved: Box::new(refused), file: None, secret_inputs: SecretInputs::default(), call: None })
+        .send(Command::Run {
+            approved: Box::new(refused),
+            file: None,
+            secret_inputs: SecretInputs::default(),
+            call: None,
+        })
         .unwrap();
     assert!(matches!(desktop.worker.recv(), Some(Event::Finished(Err(_)))));
 
     let approved = desktop.approve(&opened);
     desktop
         .worker
-        .send(Command::Run { approved: Box::new(approved), file: None, secret_inputs: SecretInputs::default(), call: None })
+        .send(Command::Run {
+            approved: Box::new(approved),
+            file: None,
+            secret_inputs: SecretInputs::default(),
+            call: None,
+        })
         .unwrap();
     desktop.worker.control(Control::StopNow);
     drop(release);

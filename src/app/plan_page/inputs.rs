@@ -9,7 +9,7 @@ use crate::app::shared::Shared;
 use crate::authorization::{Secret, SecretInputs};
 use crate::plan::{is_valid, lacks_only_inputs};
 use crate::ui::Tone;
-use crate::ui::action::Typed;
+use crate::ui::action::{FilledIn, Typed};
 use crate::ui::dialog::FillInView;
 use crate::worker::RevisionEdit;
 
@@ -49,13 +49,8 @@ impl PlanPage {
 
     /// Gives the shown plan values of its inputs. Values make a revision, which is opened in its place; secrets are kept
     /// with the session.
-    pub(in crate::app) fn fill_in(
-        &mut self,
-        file: &Path,
-        values: Vec<(String, String)>,
-        secrets: Vec<(String, Typed)>,
-        shared: &mut Shared,
-    ) {
+    pub(in crate::app) fn fill_in(&mut self, given: FilledIn, shared: &mut Shared) {
+        let FilledIn { file, values, secrets } = given;
         let is_open = self.fill_in_view().is_some();
         let shown = self.shown.as_mut().filter(|_| is_open);
         let Some(session) = shown.filter(|it| it.opened.base() == file) else {

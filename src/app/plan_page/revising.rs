@@ -10,7 +10,7 @@ use crate::run::Preview;
 use crate::ui::action::{RevisionAction, Tab};
 use crate::ui::notice::Scope;
 use crate::ui::plan::{
-    Approval, ArgumentEdit, RevisedView, RevisionView, no_lines, short_first, show_step,
+    Approval, ArgumentEdit, RevisedView, Revising, RevisionView, no_lines, short_first, show_step,
     whole_choice,
 };
 use crate::ui::{Command, Page, Tone};
@@ -243,9 +243,9 @@ impl PlanPage {
     /// Whether the window stays open, because closing it would drop what was typed or chosen. The second request closes
     /// it.
     pub fn asks_about_edits(&mut self, shared: &mut Shared) -> bool {
-        let left = self.left.values().map(|left| &left.revising);
-        let mut all = self.sessions().map(|session| &session.revising).chain(left);
-        let has_some = all.any(|revising| revising.unfinished().is_some());
+        let is_open = |revising: &Revising| revising.unfinished().is_some();
+        let has_some = self.sessions().any(|session| is_open(&session.revising))
+            || self.left.values().any(|left| is_open(&left.revising));
         if !has_some || std::mem::replace(&mut self.told_of_edits, true) {
             return false;
         }
@@ -256,7 +256,12 @@ impl PlanPage {
     }
 
     /// Makes a revision with one more change, and shows it.
-    pub(super) fn send_revision(&mut self, edit: RevisionEdit, finishes: Finishes, shared: &mut Shared) {
+    pub(super) fn send_revision(
+        &mut self,
+        edit: RevisionEdit,
+        finishes: Finishes,
+        shared: &mut Shared,
+    ) {
         if let Some(why_not) = self.not_revisable() {
             return shared.notify_here(Tone::Caution, why_not, "", "");
         }

@@ -30,12 +30,8 @@ impl PlanPage {
         let call = path.as_ref().and_then(|path| self.orders.remove(path));
         let waited = call.as_ref().map(CallRun::watched);
         let secret_inputs = session.choices.secret_inputs.clone();
-        let command = Command::Run {
-            approved: Box::new(approved),
-            file: path.clone(),
-            secret_inputs,
-            call,
-        };
+        let command =
+            Command::Run { approved: Box::new(approved), file: path.clone(), secret_inputs, call };
         if let Err(refused) = shared.worker.send(command) {
             // The approval was not used and is still valid.
             session.run = RunState::default();

@@ -1,4 +1,4 @@
-//! The commands that print plans and schemas in another form.
+//! The commands that print plans and schemas in another form, and what is known of a command.
 
 use std::path::PathBuf;
 
@@ -24,6 +24,18 @@ pub(in crate::cli) struct Schema {
     /// The dialect
     #[arg(value_enum, default_value = "step_plan")]
     pub(in crate::cli) dialect: DialectWord,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Risk {
+    /// Read commands from stdin, one per line, and print one verdict per line
+    #[arg(long, conflicts_with = "command")]
+    pub(in crate::cli) stdin: bool,
+    /// The command
+    #[arg(required_unless_present = "stdin", last = true)]
+    pub(in crate::cli) command: Vec<String>,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }

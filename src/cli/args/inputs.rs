@@ -28,7 +28,8 @@ impl FromStr for InputWord {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (name, value) = text.split_once('=').ok_or("write the name of the input, = and its value")?;
+        let (name, value) =
+            text.split_once('=').ok_or("write the name of the input, = and its value")?;
         Ok(Self { name: name.to_owned(), value: value.to_owned() })
     }
 }

@@ -156,6 +156,8 @@ pub(in crate::cli) enum DialectWord {
     Acp,
     /// The output of `propose` with `--json`
     Propose,
+    /// The output of `revise` with `--json`
+    Revise,
     /// The output of `inbox list` with `--json`
     #[value(alias = "inbox-list")]
     InboxList,

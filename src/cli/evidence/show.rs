@@ -13,7 +13,7 @@ use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
 use crate::cli::{Exit, args};
 use crate::engine::reconcile;
-use crate::evidence::{EvidenceReader, RecordedRevision};
+use crate::evidence::{EvidenceReader, GivenSecret, RecordedRevision};
 use crate::plan::{limits, quoted, quoted_lines};
 use crate::run::text::capitalized;
 use crate::run::{
@@ -52,6 +52,7 @@ pub(super) fn show(
         reader.search(&of_run)?.hits.into_iter().map(|hit| hit.listed.row).collect();
     executions.sort_by_key(|row| (row.step_index, row.timestamp_ms));
     let revision = reader.revision_of(run.run_id)?;
+    let secret_inputs = reader.secret_inputs_of(run.run_id)?;
     let reconciled = match run.fate {
         RunFate::Interrupted => Some(reconcile(reader, run.run_id, &policy()?)?),
         RunFate::Ended(_) | RunFate::Active => None,
@@ -60,10 +61,17 @@ pub(super) fn show(
         let mut document = json!({ "run": run, "executions": executions, "changed": changed });
         insert(&mut document, "reconcile", reconciled);
         insert(&mut document, "revision", revision);
+        let secret_inputs = Some(secret_inputs).filter(|given| !given.is_empty());
+        insert(&mut document, "secret_inputs", secret_inputs);
         out.document(&document);
     } else {
         print_changed(&changed, out);
         print_run(&run, &executions, out);
+        for GivenSecret { name, digest } in &secret_inputs {
+            let text =
+                format!("The secret input {name} was given, with the keyed digest {digest}.");
+            out.line(&quoted(&text));
+        }
         revision.iter().for_each(|revision| print_revision(revision, out));
         for comparison in reconciled.iter().flatten() {
             out.line(&quoted(&format!("Compared with the disk: {}", comparison.sentence())));

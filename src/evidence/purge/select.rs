@@ -150,11 +150,19 @@ impl Selector<'_> {
              SELECT id FROM decisions WHERE execution_id IN (SELECT id FROM temp.purge_steps)",
         )?;
         if self.rule.takes_whole_runs() {
-            // Decisions outside of runs are approvals and grants, which stay.
+            // Other decisions outside of runs are approvals and grants, which stay.
             self.conn.execute_batch(
                 "INSERT OR IGNORE INTO temp.purge_decisions
                  SELECT id FROM decisions WHERE run_id IN (SELECT id FROM temp.purge_runs)",
             )?;
+            // What was revised has arguments of the plan.
+            self.conn.execute_batch(&format!(
+                "INSERT OR IGNORE INTO temp.purge_decisions
+                 SELECT d.id FROM runs AS r
+                 JOIN decisions AS d ON d.authorization_id = r.authorization_id
+                 WHERE r.id IN (SELECT id FROM temp.purge_runs)
+                   AND d.run_id IS NULL AND d.decision = '{REVISED}'"
+            ))?;
         }
         Ok(())
     }

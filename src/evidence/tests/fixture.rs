@@ -8,7 +8,9 @@ use serde_json::json;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use crate::authorization::{Binding, FileState, Method, PlanAuthorization, StepWalls};
+use crate::authorization::{
+    Binding, FileState, Method, PlanAuthorization, SecretInputs, StepWalls,
+};
 use crate::evidence::*;
 use crate::plan::{
     Code, Dialect, Digest, Intent, Mode, Plan, PlanNotes, Precondition, StatedRisk, Step,
@@ -288,6 +290,7 @@ impl<'s> Running<'s> {
         let run_id = Uuid::new_v4();
         store
             .commit(&Entry::RunStart(RunStart {
+                secret_inputs: SecretInputs::none(),
                 run_id,
                 plan: &plan,
                 authorization,

@@ -225,8 +225,13 @@ fn a_timeline_counts_hits_in_its_span() {
 /// Records a command with this verdict.
 fn command(store: &mut EvidenceStore, text: &str, level: RiskLevel, at_ms: i64) -> uuid::Uuid {
     let arguments = [("command".to_owned(), text.to_owned())].into();
-    let call =
-        ToolCall::Shell { command: text.into(), target: None, cwd: None, timeout_seconds: None, inputs: Vec::new() };
+    let call = ToolCall::Shell {
+        command: text.into(),
+        target: None,
+        cwd: None,
+        timeout_seconds: None,
+        inputs: Vec::new(),
+    };
     let step = Step { tool_name: "shell".into(), arguments, call, ..read_step(0, text) };
     let run = Running::begin(store, plan(vec![step]), at_ms);
     let result = result_of(&run.plan.steps[0].clone(), Outcome::Succeeded, at_ms + 1);

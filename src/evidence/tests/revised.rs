@@ -129,7 +129,7 @@ fn a_purge_of_the_run_takes_the_base_unless_another_run_needs_it() {
 
 /// A run of this plan that has ended.
 fn start(store: &mut EvidenceStore, plan: &Plan, authorization: PlanAuthorization) -> uuid::Uuid {
-    let mut run = Running::begin_with(store, plan.clone(), &authorization, 2_000);
+    let run = Running::begin_with(store, plan.clone(), &authorization, 2_000);
     let run_id = run.run_id;
     run.end(&RunEnding::Completed);
     run_id

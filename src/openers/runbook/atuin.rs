@@ -143,14 +143,19 @@ impl Reader {
                     0 => format!("'{}'", value.replace('\'', "'\\''")),
                     // The template alone; it becomes a reference to a variable.
                     1 if value.starts_with("{{") && value.ends_with("}}") => format!("\"{value}\""),
-                    _ => return Err("a value that is a person's only in part is no part of a plan".to_owned()),
+                    _ => {
+                        return Err("a value that is a person's only in part is no part of a plan"
+                            .to_owned());
+                    }
                 };
                 self.environment.push_str(&format!("export {name}={value}\n"));
             }
             "var" => {
                 let (value, inputs) = self.filled(text("value"))?;
                 if inputs > 0 {
-                    return Err("a variable of the text of a person's is no part of a plan".to_owned());
+                    return Err(
+                        "a variable of the text of a person's is no part of a plan".to_owned()
+                    );
                 }
                 self.variables.insert(text("name").to_owned(), Variable::Value(value));
             }
@@ -188,7 +193,9 @@ impl Reader {
         let shell = shell(interpreter)
             .ok_or_else(|| format!("{interpreter:?} is no shell, and its code not a command"))?;
         if inputs > 0 && !shell.is_empty() {
-            return Err(format!("a template in code for {shell} cannot be a reference to a variable"));
+            return Err(format!(
+                "a template in code for {shell} cannot be a reference to a variable"
+            ));
         }
         let title = Some(text("name").to_owned());
         let block = Block { line, shell, code, title, text: explained, expected_output: None };
@@ -204,15 +211,18 @@ impl Reader {
         if variable.is_empty() || matches!(self.variables.get(variable), Some(Variable::OfBlock)) {
             return;
         }
-        let of_name = |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_lowercase() } else { '_' };
-        let mut name: String = variable.chars().map(of_name).take(limits::INPUT_NAME_BYTES / 2).collect();
+        let of_name =
+            |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_lowercase() } else { '_' };
+        let mut name: String =
+            variable.chars().map(of_name).take(limits::INPUT_NAME_BYTES / 2).collect();
         if !name.starts_with(|first: char| first.is_ascii_lowercase()) {
             name.insert_str(0, "input_");
         }
         while self.asked.iter().any(|input| input.name == name) {
             name.push('_');
         }
-        let is_default = !default.is_empty() && (choices.is_empty() || choices.iter().any(|it| it == default));
+        let is_default =
+            !default.is_empty() && (choices.is_empty() || choices.iter().any(|it| it == default));
         self.asked.push(PlanInput {
             title: Some(variable.to_owned()).filter(|title| *title != name),
             default: Some(default.to_owned()).filter(|_| is_default),

@@ -181,7 +181,8 @@ fn blocks_that_a_person_fills_in_are_inputs() {
     let source = format!("id: 1\nname: Release\nversion: 1\ncontent:\n{blocks}");
     let opened = crate::openers::open(source.as_bytes(), &crate::openers::NoFiles).unwrap();
     let plan = parse(&opened.plan.unwrap()).into_shown().unwrap();
-    let inputs: Vec<_> = plan.inputs.iter().map(|it| (it.name.as_str(), it.default.as_deref())).collect();
+    let inputs: Vec<_> =
+        plan.inputs.iter().map(|it| (it.name.as_str(), it.default.as_deref())).collect();
     assert_eq!(inputs, [("env", Some("production")), ("host_name", None)]);
     assert_eq!(plan.inputs[0].choices, ["staging", "production"]);
     assert_eq!(
@@ -190,7 +191,10 @@ fn blocks_that_a_person_fills_in_are_inputs() {
     );
     assert_eq!(plan.steps[0].arguments["cwd"], "/srv/{{env}}");
     for (block, expected) in [
-        ("- type: script\n  props: {interpreter: zsh, code: 'a {{ var.x }}'}\n", "cannot be a reference"),
+        (
+            "- type: script\n  props: {interpreter: zsh, code: 'a {{ var.x }}'}\n",
+            "cannot be a reference",
+        ),
         ("- type: env\n  props: {name: A, value: 'a {{ var.x }}'}\n", "only in part"),
         ("- type: var\n  props: {name: y, value: '{{ var.x }}'}\n", "is no part of a plan"),
         ("- type: script\n  props: {code: 'a {{ var.x | trim }}'}\n", "has no value before"),

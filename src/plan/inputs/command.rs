@@ -2,7 +2,7 @@
 //! that no value can change its words. The scanner knows only the plainest syntax: where it is not sure which quotes a
 //! template is in, the template is refused, and the author writes `"$input_name"`.
 
-use super::{VARIABLE_PREFIX, template};
+use super::template::{self, VARIABLE_PREFIX};
 
 /// A fault of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,8 +66,8 @@ fn variables(command: &str) -> impl Iterator<Item = (&str, bool)> {
         }
         let rest = command.get(start + VARIABLE_PREFIX.len()..).unwrap_or_default();
         let name = rest.split(|it| !is_of_name(it)).next().unwrap_or_default();
-        let is_reference = before.ends_with('$')
-            || before.trim_end_matches(['!', '#']).ends_with("${");
+        let is_reference =
+            before.ends_with('$') || before.trim_end_matches(['!', '#']).ends_with("${");
         Some((name, is_reference))
     })
 }
@@ -169,7 +169,8 @@ impl<'c> Scanner<'c, '_> {
         let mut names = Vec::new();
         // A template may begin in what is skipped and end behind it: a backslash stands in front of one.
         for (start, _) in skipped.match_indices(['{', '\\']) {
-            let start = start + usize::from(skipped.get(start..).is_some_and(|it| it.starts_with('\\')));
+            let start =
+                start + usize::from(skipped.get(start..).is_some_and(|it| it.starts_with('\\')));
             if let Some((name, length)) = self.rest.get(start..).and_then(template::at) {
                 names.push((name, start + length));
             }
@@ -302,7 +303,9 @@ fn expands_only_names(text: &str) -> bool {
     let is_of_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
     !text.contains(['`', '\\'])
         && text.split('$').skip(1).all(|behind| match behind.strip_prefix('{') {
-            Some(name) => name.split_once('}').is_some_and(|(name, _)| name.chars().all(is_of_name)),
+            Some(name) => {
+                name.split_once('}').is_some_and(|(name, _)| name.chars().all(is_of_name))
+            }
             None => behind.starts_with(is_of_name),
         })
 }

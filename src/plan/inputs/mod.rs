@@ -1,6 +1,6 @@
 //! The inputs of a plan (SPEC §13, *Revisions*): values that a person gives before signing.
 //!
-//! Filling in makes a revision whose bytes have the values ([`super::Revision::fill_in`]); the parser puts them into arguments. A command
+//! Filling in makes a revision whose bytes have the values; the parser puts them into arguments. A command
 //! gets a value as a variable of its environment, whose name begins with [`VARIABLE_PREFIX`], and never inside its words:
 //! [`refer`] replaces the templates of a command by references to the variables. The value of a secret input is in no plan.
 
@@ -15,11 +15,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 pub(super) use command::{CommandFault, refer};
+pub use template::VARIABLE_PREFIX;
 pub(super) use template::{Part, fill, is_name, parts};
-
-/// The beginning of the names of the variables in which commands get their inputs. It is a name space of its own, so that no
-/// plan can set a variable that programs read.
-pub const VARIABLE_PREFIX: &str = "input_";
 
 /// What the arguments of a step have in place of the value of a secret.
 const SECRET: &str = "(secret)";
@@ -69,8 +66,8 @@ impl PlanInput {
     /// Why this cannot be the value; `None` if it can.
     pub fn refuses(&self, value: &str) -> Option<String> {
         let length = value.len();
-        if length > super::limits::INPUT_BYTES {
-            let limit = super::limits::INPUT_BYTES;
+        if length > crate::plan::limits::INPUT_BYTES {
+            let limit = crate::plan::limits::INPUT_BYTES;
             return Some(format!("it is {length} bytes long; the limit is {limit}"));
         }
         if value.contains('\0') {

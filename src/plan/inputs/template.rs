@@ -2,6 +2,10 @@
 
 use crate::plan::limits;
 
+/// The beginning of the names of the variables in which commands get their inputs. It is a name space of its own, so that no
+/// plan can set a variable that programs read.
+pub const VARIABLE_PREFIX: &str = "input_";
+
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::plan) enum Part<'t> {

@@ -22,7 +22,10 @@ fn templates_are_replaced_by_references_in_their_quotes() {
         ("{{x}}{{x}}", "\"$input_x\"\"$input_x\""),
         ("echo '{{' {{x}} }}", "echo '{{' \"$input_x\" }}"),
         ("a=\"$(date)\" echo {{x}}", "a=\"$(date)\" echo \"$input_x\""),
-        ("echo $(dirname \"$input_dir\") \"{{x}}\"", "echo $(dirname \"$input_dir\") \"${input_x}\""),
+        (
+            "echo $(dirname \"$input_dir\") \"{{x}}\"",
+            "echo $(dirname \"$input_dir\") \"${input_x}\"",
+        ),
         ("echo ${HOME} {{x}}", "echo ${HOME} \"$input_x\""),
         ("echo ${HOME:-'a b'} {{x}}", "echo ${HOME:-'a b'} \"$input_x\""),
         ("[ -f {{x}} ] && rm {{x}}", "[ -f \"$input_x\" ] && rm \"$input_x\""),
@@ -33,7 +36,11 @@ fn templates_are_replaced_by_references_in_their_quotes() {
         ("echo {{{x}},b}", "echo {\"$input_x\",b}"),
     ] {
         let found = of(command);
-        assert_eq!((found.text.as_str(), found.faults.as_slice()), (expected, [].as_slice()), "{command}");
+        assert_eq!(
+            (found.text.as_str(), found.faults.as_slice()),
+            (expected, [].as_slice()),
+            "{command}"
+        );
         // A plan that continues this one has the replaced command.
         assert_eq!(of(expected).text, expected);
         assert_eq!(of(expected).faults, []);
@@ -108,7 +115,10 @@ fn values_are_filled_in_once() {
         _ => None,
     };
     let filled = |text: &str| fill(text, 100, value).unwrap();
-    assert_eq!(filled("a{{x}}{{dir}}é{{other}}{{X}}{{ x }}{{x"), "a{{dir}}{{x}}é{{other}}{{X}}{{ x }}{{x");
+    assert_eq!(
+        filled("a{{x}}{{dir}}é{{other}}{{X}}{{ x }}{{x"),
+        "a{{dir}}{{x}}é{{other}}{{X}}{{ x }}{{x"
+    );
     assert_eq!(filled("{{{x}}}"), "{{{dir}}}");
     assert_eq!(fill(&"{{x}}".repeat(15), 100, value), None, "the limit holds for what results");
     let braces = "{".repeat(1 << 20);

@@ -10,8 +10,8 @@ use super::inputs::Inputs;
 use super::json::Json;
 use super::needs;
 use crate::plan::{
-    Code, CommandInput, Destination, Finding, Mode, PlanNotes, Precondition, RiskLevel, Severity, ShownPlan,
-    ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
+    Code, CommandInput, Destination, Finding, Mode, PlanNotes, Precondition, RiskLevel, Severity,
+    ShownPlan, ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
 };
 
 /// Suffix of the id of a verification step, after the id of the step that it verifies.
@@ -90,8 +90,7 @@ fn commands(fields: &mut Fields<'_>, name: &'static str, inputs: &Inputs<'_>) ->
     for (index, text) in &texts {
         check_command(text, &format!("{pointer}/{index}"), "the command", fields.context);
     }
-    let referring =
-        |(index, text)| inputs.of_command(text, &format!("{pointer}/{index}"), None).0;
+    let referring = |(index, text)| inputs.of_command(text, &format!("{pointer}/{index}"), None).0;
     texts.into_iter().map(referring).collect()
 }
 

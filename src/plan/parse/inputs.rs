@@ -11,7 +11,8 @@ use super::json::Json;
 use super::positions::escape;
 use crate::plan::inputs::{CommandFault, Part, fill, is_name, of_names, parts, refer};
 use crate::plan::{
-    Code, CommandInput, Dialect, Finding, PlanInput, Severity, ShownPlan, StepPlace, ToolCall, limits,
+    Code, CommandInput, Dialect, Finding, PlanInput, Severity, ShownPlan, StepPlace, ToolCall,
+    limits,
 };
 
 /// Members of a request that say what is done, and never to what.
@@ -149,14 +150,16 @@ impl<'c> Inputs<'c> {
             }
             (None, _) => {
                 let limit = limits::ARGUMENT_BYTES;
-                let message =
-                    format!("with the values of its inputs, this is longer than {limit} bytes, which is the limit");
+                let message = format!(
+                    "with the values of its inputs, this is longer than {limit} bytes, which is the limit"
+                );
                 self.context.error(Code::Limit, pointer, message);
             }
             (_, None) => {
                 let limit = limits::PLAN_BYTES;
-                let message =
-                    format!("the values of the inputs add more than {limit} bytes to the plan, which is the limit");
+                let message = format!(
+                    "the values of the inputs add more than {limit} bytes to the plan, which is the limit"
+                );
                 self.context.error(Code::Limit, pointer, message);
             }
         }
@@ -197,8 +200,9 @@ impl<'c> Inputs<'c> {
         }
         if found.text.len() > limits::ARGUMENT_BYTES {
             let limit = limits::ARGUMENT_BYTES;
-            let message =
-                format!("with references to its inputs, the command is longer than {limit} bytes, which is the limit");
+            let message = format!(
+                "with references to its inputs, the command is longer than {limit} bytes, which is the limit"
+            );
             self.context.error(Code::Limit, pointer, message);
         }
         let inputs = of_names(&found.used, &self.all);
@@ -247,7 +251,12 @@ impl<'c> Inputs<'c> {
             }
             let Some(items) = items else {
                 let message = format!("no step uses the input {:?}", input.name);
-                self.context.push(Finding::new(Severity::Warning, Code::BadValue, pointer, message));
+                self.context.push(Finding::new(
+                    Severity::Warning,
+                    Code::BadValue,
+                    pointer,
+                    message,
+                ));
                 continue;
             };
             let uses = |step: &&crate::plan::ShownStep| match (&step.call, step.place) {

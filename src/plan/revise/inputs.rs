@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::splices::{Document, Splices, elements, json_text, member};
 use super::RevisionError;
+use super::splices::{Document, Splices, elements, json_text, member};
 use crate::plan::ShownPlan;
 use crate::plan::inputs::quoted_list;
 
@@ -45,10 +45,8 @@ pub(super) fn splice(
 ) -> Result<(), RevisionError> {
     check(base, values)?;
     for (name, value) in values {
-        let missing = || RevisionError::Input {
-            name: name.clone(),
-            why: "it is not in the file".to_owned(),
-        };
+        let missing =
+            || RevisionError::Input { name: name.clone(), why: "it is not in the file".to_owned() };
         let index = base.inputs.iter().position(|input| input.name == *name).ok_or_else(missing)?;
         let list = elements(document.root(), "inputs").ok_or_else(missing)?;
         let input = list.elements.get(index).ok_or_else(missing)?;

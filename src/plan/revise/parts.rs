@@ -66,15 +66,23 @@ impl RevisedPart {
         };
         match &self.what {
             RevisedWhat::FilledIn { template, value } => {
-                format!("{template} is {}", if value.is_empty() { "empty".to_owned() } else { value_of(value) })
+                format!(
+                    "{template} is {}",
+                    if value.is_empty() { "empty".to_owned() } else { value_of(value) }
+                )
             }
             RevisedWhat::LeftOut => format!("{step}: {} left out", self.tool),
             RevisedWhat::Argument { name, before, after } => {
                 let short = |value: &Option<String>| match value {
-                    None => "nothing".to_owned(),
+                    None => String::new(),
                     Some(value) => value_of(value),
                 };
-                format!("{step}: {} was {} and is {}", one_line(name), short(before), short(after))
+                let name = one_line(name);
+                match (before, after) {
+                    (None, _) => format!("{step}: {name} added, {}", short(after)),
+                    (_, None) => format!("{step}: {name} taken away, it was {}", short(before)),
+                    _ => format!("{step}: {name} was {} and is {}", short(before), short(after)),
+                }
             }
         }
     }

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::plan::{Code, CommandInput};
 use crate::process::HiddenTexts;
 use crate::run::ErrorInfo;
-use crate::tools::{Context, Toolbox};
 use crate::tools::tool::set_field;
+use crate::tools::{Context, Toolbox};
 use crate::workspace::Kind;
 
 /// The timeout of a command for which the plan sets none.

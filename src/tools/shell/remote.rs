@@ -147,7 +147,13 @@ mod tests {
 
     #[test]
     fn in_a_terminal_a_high_exit_code_may_be_a_signal() {
-        let command = Command { command: "true", target: None, cwd: None, timeout_seconds: None, inputs: &[] };
+        let command = Command {
+            command: "true",
+            target: None,
+            cwd: None,
+            timeout_seconds: None,
+            inputs: &[],
+        };
         let message = |code, has_terminal| {
             error("build", &command, &RemoteEnd::Exited(code), has_terminal).unwrap().to_string()
         };

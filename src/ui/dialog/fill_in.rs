@@ -8,7 +8,7 @@ use egui::{Id, Key, Margin, TextEdit, Ui};
 
 use super::{Answer, Answers, DialogShape, Entered, PromptId, Subject, question_ui};
 use crate::plan::{PlanInput, drawable, drawable_lines, one_line, prose};
-use crate::ui::action::Typed;
+use crate::ui::action::{FilledIn, Typed};
 use crate::ui::plan::indented;
 use crate::ui::{Action, DialogAction, Look, Text, Tone, format, icon, widgets};
 
@@ -72,7 +72,7 @@ impl FillInView {
                 secrets.push((name, Typed(entry.text.clone().into_bytes())));
             }
         }
-        DialogAction::FillIn { file: self.file.clone(), values, secrets }
+        DialogAction::FillIn(FilledIn { file: self.file.clone(), values, secrets })
     }
 }
 
@@ -128,8 +128,8 @@ pub(super) fn fill_in_ui(
                 let field = dialog.with(("input", &input.name));
                 let response = input_ui(ui, field, input, *given, entry);
                 if let Some(response) = response {
-                    is_entered |= response.lost_focus()
-                        && ui.input(|input| input.key_pressed(Key::Enter));
+                    is_entered |=
+                        response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
                     first.get_or_insert(response);
                 }
             }
@@ -244,9 +244,7 @@ fn field_ui(
                 false => ("Show", format!("Show {name}")),
             };
             let button = widgets::button(ui, Look::Plain, None, text, true);
-            button.widget_info(|| {
-                egui::WidgetInfo::labeled(egui::Role::Button, true, &hint)
-            });
+            button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &hint));
             if button.clicked() {
                 entry.shown = !entry.shown;
             }
@@ -283,8 +281,8 @@ mod tests {
 
     fn filled_in(actions: &[Action]) -> Option<(Vec<(String, String)>, Vec<(String, Typed)>)> {
         actions.iter().find_map(|action| match action {
-            Action::Dialog(DialogAction::FillIn { values, secrets, .. }) => {
-                Some((values.clone(), secrets.clone()))
+            Action::Dialog(DialogAction::FillIn(given)) => {
+                Some((given.values.clone(), given.secrets.clone()))
             }
             _ => None,
         })

@@ -43,9 +43,9 @@ use footer::Footer;
 pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
 pub use draft::{Subject, keep_drafts};
+pub use export::{ExportChoice, ExportOf, ExportView};
 pub use fill_in::FillInView;
 pub(super) use fill_in::lines as input_lines;
-pub use export::{ExportChoice, ExportOf, ExportView};
 pub use purge::{PURGE_AGES, PURGE_SIZES, PurgeChoice, PurgeKind, PurgeView};
 pub use question::{AfterRejection, Dialog, PromptId, Question};
 

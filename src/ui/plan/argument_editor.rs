@@ -2,10 +2,9 @@
 
 use egui::{Align, Id, Key, Layout, Margin, Modifiers, Role, ScrollArea, TextEdit, Ui, WidgetInfo};
 
-use super::PlanView;
-use super::inspector::argument_with_ui;
 use super::output::short_first;
 use super::revising::{ArgumentEdit, RevisionView};
+use super::{PlanView, argument_with_ui};
 use crate::plan::{ShownStep, Tool, drawable};
 use crate::ui::action::RevisionAction;
 use crate::ui::{Action, Look, PlanAction, Text, Theme, Tone, format, scroll, widgets};

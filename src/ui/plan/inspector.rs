@@ -11,9 +11,9 @@ use super::did::{
 };
 use super::line_choice::{line_choice_ui, no_lines};
 use super::output::argument_rows;
+use super::path_end::end_of_path;
 use super::request::{explanation_ui, partly_marked_ui, verdict_ui};
 use super::right_to_left::right_to_left_ui;
-use super::rows::end_of_path;
 use super::walls::{WALLS, of_temporary_files, sentence, step_walls};
 use super::{
     Gutter, LOWEST, PlanView, RevisionView, STEP_PANE, cached_rows, code_rows_ui, columns,

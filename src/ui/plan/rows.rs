@@ -1,13 +1,12 @@
 //! The rows of the steps; only visible rows are drawn.
 
-use std::borrow::Cow;
-
 use egui::style::ScrollAnimation;
 use egui::{CornerRadius, Id, Rect, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 
 use super::PlanView;
 use super::StepChange;
 use super::card::Card;
+use super::path_end::end_of_path;
 use super::walls::{step_walls, wider};
 use crate::plan::{Mode, ToolCall, drawable, one_line, prose_lines, visible_name};
 use crate::risk::RiskLevel;
@@ -319,27 +318,6 @@ fn keep_in_view(ui: &Ui, row: Rect, now: (usize, f32)) {
             data.remove::<(usize, f32)>(id);
         }
     });
-}
-
-/// The last components of a path that fit into `width` points in the font of code, after `…/`, so that the name of the
-/// file stays visible; if not even the name fits, its end. A text that fits or that is no path is returned as it is.
-pub(super) fn end_of_path<'t>(ui: &Ui, text: &'t str, width: f32) -> Cow<'t, str> {
-    let columns = (width / Text::Mono.digit_width(ui)).max(0.0) as usize;
-    let is_path = text.contains('/') && !text.contains(char::is_whitespace);
-    if !is_path || super::row_length(text, columns) == text.len() {
-        return Cow::Borrowed(text);
-    }
-    let ends = text.match_indices('/').filter_map(|(slash, _)| text.get(slash..));
-    let mut shortened = ends.map(|end| format!("…{end}"));
-    let fitting = shortened.find(|it| super::row_length(it, columns) == it.len());
-    let end_of_name = || {
-        let mut ends = text.char_indices().map(|(start, _)| text.get(start..).unwrap_or_default());
-        ends.find_map(|end| {
-            let end = format!("…{end}");
-            (super::row_length(&end, columns) == end.len()).then_some(end)
-        })
-    };
-    fitting.or_else(end_of_name).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// Below this width, in points, rows have no room for durations and show them only on hover.

@@ -321,9 +321,9 @@ fn a_long_path_keeps_its_end() {
         let width = 20.5 * Text::Mono.digit_width(ui);
         let paths =
             ["src/lib.rs", "crates/core/src/very/deep/file.rs", "not a/path at all, of a length"];
-        shown = paths.map(|it| rows::end_of_path(ui, it, width).into_owned()).to_vec();
+        shown = paths.map(|it| path_end::end_of_path(ui, it, width).into_owned()).to_vec();
         let name = "a/name_that_is_longer_than_its_row.rs";
-        shown.push(rows::end_of_path(ui, name, width).into_owned());
+        shown.push(path_end::end_of_path(ui, name, width).into_owned());
     });
     output.textures_delta.clear();
     assert_eq!(shown[..2], ["src/lib.rs", "…/very/deep/file.rs"]);

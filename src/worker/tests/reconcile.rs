@@ -19,7 +19,15 @@ fn an_interrupted_step_is_reconciled_and_settled() {
     let mut store = EvidenceStore::open(&evidence, desktop.temp.path().join("secrets")).unwrap();
     let (run_id, execution_id) = (Uuid::new_v4(), Uuid::new_v4());
     let (authorization, started_at_ms) = (&authorization, 1_000);
-    let start = RunStart { run_id, plan: &plan, authorization, reached: None, started_at_ms };
+    let secret_inputs = crate::authorization::SecretInputs::none();
+    let start = RunStart {
+        run_id,
+        plan: &plan,
+        secret_inputs,
+        authorization,
+        reached: None,
+        started_at_ms,
+    };
     store.commit(&Entry::RunStart(start)).unwrap();
     let step = &plan.steps[0];
     let toolbox = Toolbox::open(&desktop.workspace(), &Policy::default()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use countersign::authorization::{FileState, Method, PlanAuthorization};
+use countersign::authorization::{FileState, Method, PlanAuthorization, SecretInputs};
 use countersign::engine::{WorkspaceChoice, review};
 use countersign::evidence::{Entry, EvidenceStore, ExecutionRecord, IntentRecord, RunStart};
 use countersign::plan::{Digest, Plan, parse};
@@ -147,6 +147,7 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
     let run_id = Uuid::new_v4();
     store
         .commit(&Entry::RunStart(RunStart {
+            secret_inputs: SecretInputs::none(),
             run_id,
             plan: &plan,
             authorization: &authorization,

@@ -10,6 +10,8 @@ mod evidence;
 mod evidence_schemas;
 #[cfg(target_os = "linux")]
 mod foreign_text;
+#[cfg(target_os = "linux")]
+mod inputs;
 mod looking_back;
 mod revise;
 mod risk;

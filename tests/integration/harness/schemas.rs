@@ -14,7 +14,7 @@ use super::home::{Done, PROGRAM};
 pub fn printed(command: &str) -> Value {
     let command = if command == "case" { "export" } else { command };
     let name = match command {
-        "acp" | "propose" | "inbox_list" | "inbox_remove" => command.to_owned(),
+        "acp" | "propose" | "revise" | "inbox_list" | "inbox_remove" => command.to_owned(),
         _ => format!("evidence_{}", command.replace('-', "_")),
     };
     let printed = Done::of(Command::new(PROGRAM).args(["schema", &name])).exits(0);
@@ -39,6 +39,7 @@ pub fn check(arguments: &[&str], done: &Done) {
     let command = match arguments {
         ["evidence", command, ..] => (*command).to_owned(),
         ["propose", ..] => "propose".to_owned(),
+        ["revise", ..] => "revise".to_owned(),
         ["inbox", command, ..] => format!("inbox_{command}"),
         _ => return,
     };

@@ -4,6 +4,7 @@ mod asked;
 mod connecting;
 mod goal;
 mod host_approval;
+mod inputs;
 mod lookups;
 mod lost;
 mod plans;

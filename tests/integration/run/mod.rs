@@ -8,6 +8,7 @@ mod intent_first;
 mod invariants;
 mod outcomes;
 mod properties;
+mod secret_inputs;
 #[cfg(target_os = "linux")]
 mod simulations;
 #[cfg(target_os = "linux")]

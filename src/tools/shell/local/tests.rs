@@ -13,7 +13,8 @@ use crate::run::{StopSignal, Stream};
 /// Runs a command with this shell and limit; also returns its output.
 fn run_by(shell: &CommandShell, command: &str, limit: u64) -> (CallResult, String) {
     let folder = tempfile::tempdir().unwrap();
-    let command = Command { command, target: None, cwd: None, timeout_seconds: Some(60), inputs: &[] };
+    let command =
+        Command { command, target: None, cwd: None, timeout_seconds: Some(60), inputs: &[] };
     let printed = RefCell::new(String::new());
     let context = Context {
         expected: &BTreeMap::new(),
@@ -24,17 +25,16 @@ fn run_by(shell: &CommandShell, command: &str, limit: u64) -> (CallResult, Strin
         walls: crate::authorization::StepWalls::NONE,
         terminal: None,
     };
-    let call_result =
-        run_in(
-            shell,
-            &command,
-            &[],
-            (".", folder.path()),
-            limit,
-            Profile::Client,
-            (&context, context.io()),
-        )
-        .unwrap();
+    let call_result = run_in(
+        shell,
+        &command,
+        &[],
+        (".", folder.path()),
+        limit,
+        Profile::Client,
+        (&context, context.io()),
+    )
+    .unwrap();
     (call_result, printed.into_inner())
 }
 
