@@ -104,6 +104,7 @@ impl PlanPage {
                     edit.text = text;
                     edit.wants_focus = false;
                 }
+                revising.told = false;
                 self.told_of_edits = false;
                 return;
             }

@@ -31,6 +31,8 @@ pub struct Revising {
     pub lists_changes: bool,
     /// Whether a change is being made.
     pub is_applying: bool,
+    /// Whether the person was told that closing the plan drops what is not applied.
+    pub told: bool,
 }
 
 /// An argument in the editor.
