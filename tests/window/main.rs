@@ -8,6 +8,7 @@
     reason = "a test that meets the unexpected should stop at once"
 )]
 
+mod agent;
 mod agents;
 mod artifacts;
 mod asked;

@@ -144,6 +144,11 @@ impl Terminal {
         let decision = self.confirmation.request_confirmation(&request);
         let provenance = self.confirmation.provenance();
         if over.is_set() {
+            // The line in which the person would have answered.
+            if !self.silent {
+                say("");
+            }
+            self.say("The question is withdrawn.");
             return Ok((
                 Verdict::Left,
                 "the agent has left, or the session was stopped".to_owned(),
@@ -242,9 +247,15 @@ impl Terminal {
 
     /// Notes something that nobody was asked about.
     fn note(&mut self, title: String, outcome: Outcome, reason: String) {
-        let request =
-            Request { number: None, title, outcome, reason, plan_digest: None, run_id: None };
-        self.report.add(request);
+        self.report.add(Request {
+            number: None,
+            title,
+            path: None,
+            outcome,
+            reason,
+            plan_digest: None,
+            run_id: None,
+        });
     }
 }
 
@@ -292,6 +303,10 @@ impl Person for Terminal {
         self.report.add(Request {
             number: Some(asked.number),
             title: asked.title.clone(),
+            path: match &asked.subject {
+                Subject::Write { path, .. } => Some(path.clone()),
+                Subject::Command { .. } => None,
+            },
             outcome: Outcome::Left,
             reason: String::new(),
             plan_digest: Some(Digest::of(&asked.plan)),

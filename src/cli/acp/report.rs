@@ -40,8 +40,10 @@ pub(super) enum Outcome {
 pub(super) struct Request {
     /// The number of the question; `None` if nobody was asked.
     pub(super) number: Option<u64>,
-    /// What the agent calls it, or the file.
+    /// What the agent calls it.
     pub(super) title: String,
+    /// The file; `None` if it is about something else, or about a file that is none of the workspace.
+    pub(super) path: Option<String>,
     pub(super) outcome: Outcome,
     /// Why; may be empty.
     pub(super) reason: String,
@@ -133,8 +135,12 @@ impl Report {
                 "" => String::new(),
                 why => format!(": {why}"),
             };
-            let title = quoted(&request.title);
-            out.line(&format!("{outcome}: {title}{run}{}", quoted_in_line(&why)));
+            let what = match &request.path {
+                Some(path) if request.title.contains(path) => request.title.clone(),
+                Some(path) => format!("{path} ({})", request.title),
+                None => request.title.clone(),
+            };
+            out.line(&format!("{outcome}: {}{run}{}", quoted(&what), quoted_in_line(&why)));
         }
     }
 }

@@ -44,9 +44,7 @@ impl Approvals {
     pub(super) fn take(&mut self, path: &str, content: &str) -> Use {
         match self.files.get(path) {
             None => Use::Ask,
-            Some(Decided::Rejected) => {
-                Use::Refuse("the person has rejected the change of this file")
-            }
+            Some(Decided::Rejected) => Use::Refuse("the change of this file was rejected"),
             Some(Decided::Used { content: used }) if used == content => {
                 Use::Refuse("the approval of this text is used already; each counts once")
             }

@@ -16,10 +16,14 @@
 
 mod approvals;
 mod child;
+mod faults;
 mod mailbox;
+mod person;
 mod proposal;
+mod requests;
 mod session;
 
 pub use crate::acp::{AgentInfo, CallState, Fault, PlanEntry, StopReason, Update};
+pub use person::{News, Order, Person, SessionEnd, Verdict};
 pub use proposal::{Asked, Subject, name_of};
-pub use session::{News, Order, Person, SessionEnd, Verdict, run};
+pub use session::run;

@@ -71,7 +71,7 @@ fn a_write_without_a_request_is_a_question() {
     let session =
         turn(&home, &[sends(&path, "newer"), sends(&path, "newer")], &["--confirm", "skip"]);
     let session = session.exits(3);
-    assert!(session.answers().iter().all(|answer| why(answer).contains("has rejected")));
+    assert!(session.answers().iter().all(|answer| why(answer).contains("was rejected")));
     assert_eq!(session.outcomes(), ["rejected", "refused"], "it is asked once");
     assert_eq!(fs::read_to_string(&path).unwrap(), "new");
 }
