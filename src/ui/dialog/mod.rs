@@ -9,7 +9,7 @@ mod answer;
 pub mod arming;
 mod authorize;
 mod confirm;
-mod draft;
+pub(super) mod draft;
 mod export;
 mod focus;
 mod footer;
@@ -40,7 +40,7 @@ use draft::Entered;
 use footer::Footer;
 
 pub use authorize::AuthorizeView;
-pub(super) use confirm::SAFE_ANSWERS;
+pub(super) use confirm::{SAFE_ANSWERS, reason_ui};
 pub use draft::{Subject, keep_drafts};
 pub use export::{ExportChoice, ExportOf, ExportView};
 pub use purge::{PURGE_AGES, PURGE_SIZES, PurgeChoice, PurgeKind, PurgeView};
