@@ -16,11 +16,13 @@
 //! - `loop` (the empty form), or `loop-` and a stop reason such as `completed` or one of `filled`, `faulty`, `class`, `refused`,
 //!   `nowhere`, `untrusted`, `trusted`, `trust`, `planning`, `waiting`, `applying`, `stopping`, `interrupted`,
 //!   `unverified`, `crowded`, `many`
+//! - `session`, or `session-` and one of `many`, `past`, `rule`
 //! - `viewer-` and one of `text`, `colours`, `tree`, `table`, `diff`, `hex`, `part`, `loading`, `sealed`, `empty`
 
 #![expect(clippy::indexing_slicing, reason = "the example data always has the indexed items")]
 
 mod batch;
+mod calls;
 mod fixture;
 mod found;
 mod looking;

@@ -5,6 +5,7 @@
 //! `draw` draws the views and collects the person's actions, and `apply` passes each action to its page. Nothing here
 //! blocks. Colours and layout are in [`crate::ui`]; nothing here executes steps or contains SQL.
 
+mod agent_sessions;
 mod attention;
 mod calls;
 mod commands;
@@ -35,6 +36,7 @@ mod retention;
 mod rules;
 mod saved_list;
 mod searches;
+mod session_rules;
 mod settings;
 mod shared;
 mod shared_files;
@@ -74,6 +76,7 @@ use shared::Shared;
 struct App {
     shared: Shared,
     inbox: inbox::Inbox,
+    agents: agent_sessions::Agents,
     plan: PlanPage,
     evidence: EvidencePage,
     loop_page: LoopPage,
@@ -151,6 +154,7 @@ impl App {
         Ok(Self {
             shared,
             inbox,
+            agents: agent_sessions::Agents::default(),
             plan: PlanPage::new(
                 loaded.settings.recent.clone(),
                 loaded.settings.must_see,

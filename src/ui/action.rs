@@ -16,12 +16,12 @@ use super::loop_page::LoopForm;
 use super::overlay::RuleForm;
 use super::plan::StepFilter;
 use super::scroll::OnScreen;
-use crate::authorization::{Grants, HostChoice, WallSetting};
+use crate::authorization::{Grants, HostChoice, RuleTime, WallSetting};
 use crate::plan::{Digest, Mode};
-use crate::run::{Decision, PurgeRule, TerminalSize};
+use crate::run::{Decision, PurgeRule, SessionKey, TerminalSize};
 
-pub use evidence::EvidenceAction;
-pub use waiting::{InboxAction, QueueAction};
+pub use evidence::{EvidenceAction, PlayerAction};
+pub use waiting::{AgentsAction, InboxAction, QueueAction};
 
 /// A page of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -87,6 +87,8 @@ pub enum Action {
 pub enum PlanAction {
     /// An action on the inbox.
     Inbox(InboxAction),
+    /// An action on the sessions of agents.
+    Agents(AgentsAction),
     /// Show this plan file, which is open in the window.
     ShowOpen(PathBuf),
     /// Close this plan file.
@@ -226,6 +228,15 @@ pub enum DialogAction {
         /// The grants that were shown.
         grants: Grants,
     },
+    /// Allow the calls that are identical with this one.
+    MakeRule {
+        /// The session.
+        key: SessionKey,
+        /// The number of the call that was shown.
+        number: usize,
+        /// How long, as it was shown.
+        time: RuleTime,
+    },
     /// Answer the question for a secret with this id; `None` declines.
     AnswerSecret {
         /// The question that was shown.
@@ -246,17 +257,6 @@ pub enum DialogAction {
     LeaveUndecided,
     /// Stop the run or the loop, and close the window.
     StopAndClose,
-}
-
-/// An action on the player of a recorded run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlayerAction {
-    /// Play, or pause. At the end, begin again.
-    Toggle,
-    /// Go to this time of the playback, in milliseconds.
-    Seek(i64),
-    /// Play this many times as fast as usual.
-    Speed(u8),
 }
 
 /// An action on the diagnostics page.

@@ -2,6 +2,8 @@
 
 #[path = "../../examples/gallery/batch.rs"]
 pub(crate) mod batch;
+#[path = "../../examples/gallery/calls.rs"]
+pub(crate) mod calls;
 #[path = "../../examples/gallery/fixture.rs"]
 pub(crate) mod fixture;
 #[path = "../../examples/gallery/found.rs"]
@@ -52,7 +54,11 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 117] = [
+const SCENES: [&str; 121] = [
+    "session",
+    "session-many",
+    "session-past",
+    "session-rule",
     "plan",
     "authorized",
     "attempt",

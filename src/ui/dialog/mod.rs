@@ -17,6 +17,7 @@ mod purge;
 mod question;
 mod remember_walls;
 mod secret;
+mod session_rule;
 mod short;
 #[cfg(test)]
 mod tests;
@@ -45,6 +46,7 @@ pub use draft::{Subject, keep_drafts};
 pub use export::{ExportChoice, ExportOf, ExportView};
 pub use purge::{PURGE_AGES, PURGE_SIZES, PurgeChoice, PurgeKind, PurgeView};
 pub use question::{AfterRejection, Dialog, PromptId, Question};
+pub use session_rule::SessionRuleView;
 
 /// State of the open dialog between frames. A frame without a dialog removes it.
 #[derive(Debug, Clone)]
@@ -127,6 +129,9 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
         }
         Question::RememberWalls { workspace, grants } => {
             remember_walls::remember_walls_ui(ui, dialog.prompt, workspace, grants, actions);
+        }
+        Question::SessionRule(view) => {
+            session_rule::session_rule_ui(ui, dialog.prompt, view, actions);
         }
         Question::Secret { id, question, plan } => {
             secret::secret_ui(ui, dialog.prompt, *id, (question, *plan), actions);

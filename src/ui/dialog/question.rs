@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{AuthorizeView, ExportView, PurgeView};
+use super::{AuthorizeView, ExportView, PurgeView, SessionRuleView};
 use crate::authorization::Grants;
 use crate::plan::Digest;
 use crate::run::{CommandsReview, ConfirmationRequest, SecretQuestion};
@@ -73,6 +73,8 @@ pub enum Question<'a> {
         /// What is granted beyond the walls.
         grants: Grants,
     },
+    /// Whether identical calls of an agent's session are allowed.
+    SessionRule(SessionRuleView<'a>),
     /// A secret that a program asks for.
     Secret {
         /// The id of the question.

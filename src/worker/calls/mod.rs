@@ -10,6 +10,7 @@
 //!
 //! A connection that ends, on either side, ends its question or its run.
 
+mod about;
 mod client;
 mod desk;
 mod output;
