@@ -279,6 +279,7 @@ fn made(
         wall_notes: Vec::new(),
         refused: false,
         refused_write: None,
+        note: String::new(),
     };
     Made {
         index: step.step_index,

@@ -325,6 +325,7 @@ pub fn result(
         wall_notes: Vec::new(),
         refused: false,
         refused_write: None,
+        note: String::new(),
     })
 }
 

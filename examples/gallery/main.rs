@@ -17,12 +17,14 @@
 //!   `nowhere`, `untrusted`, `trusted`, `trust`, `planning`, `waiting`, `applying`, `stopping`, `interrupted`,
 //!   `unverified`, `crowded`, `many`
 //! - `agent` (the empty form), or `agent-` and one of `filled`, `refused`, `starting`, `working`, `waiting`, `done`, `failed`
+//! - `session`, or `session-` and one of `many`, `past`, `rule`
 //! - `viewer-` and one of `text`, `colours`, `tree`, `table`, `diff`, `hex`, `part`, `loading`, `sealed`, `empty`
 
 #![expect(clippy::indexing_slicing, reason = "the example data always has the indexed items")]
 
 mod agent;
 mod batch;
+mod calls;
 mod fixture;
 mod found;
 mod looking;

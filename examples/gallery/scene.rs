@@ -8,10 +8,10 @@ use countersign::authorization::{Change, Grants, PlanChoices, WallSetting};
 use countersign::plan::{Finding, Mode, Severity, ShownPlan, ShownStep};
 use countersign::risk::{RiskLevel, UserRules};
 use countersign::run::{
-    Attempt, DoneFiles, EvidenceAnswer, ExecutionDetail, ExportFile, ExportFormat, InboxList,
-    Phase, PlaceReview, Preview, PreviewProgress, PreviewedStep, PreviewedSteps, PurgePreview,
-    PurgeRule, Question as EvidenceQuestion, Reconciled, Review, RunState, RunStatus, RunSummary,
-    SearchPage, SecretQuestion, Transcript, VerifyReport,
+    AgentSessions, Attempt, DoneFiles, EvidenceAnswer, ExecutionDetail, ExportFile, ExportFormat,
+    InboxList, Phase, PlaceReview, Preview, PreviewProgress, PreviewedStep, PreviewedSteps,
+    PurgePreview, PurgeRule, Question as EvidenceQuestion, Reconciled, Review, RunState, RunStatus,
+    RunSummary, SearchPage, SecretQuestion, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, PlayerAction, Tab,
@@ -41,7 +41,7 @@ use countersign::ui::plan::{
 use countersign::ui::theme::Tone;
 use countersign::ui::{OnScreen, StatusView, WindowView, icon};
 
-use super::{agent::AgentScene, batch, fixture, found, looping::LoopScene, revert, signing};
+use super::{agent::AgentScene, batch, calls, fixture, found, looping::LoopScene, revert, signing};
 
 pub struct Scene {
     name: String,
@@ -60,6 +60,7 @@ pub struct Scene {
     recent: Vec<RecentPlan>,
     inbox: InboxList,
     inbox_waits: Vec<bool>,
+    agents: AgentSessions,
     queue: Vec<QueuedPlan>,
     runs: Vec<RunSummary>,
     search: Option<SearchPage>,
@@ -522,6 +523,7 @@ impl Scene {
             page: if evidence { Page::Evidence } else { page },
             queue: if name == "queue" { fixture::queue() } else { vec![] },
             inbox: inbox.clone(),
+            agents: calls::sessions(name),
             inbox_waits: inbox
                 .entries
                 .iter()
@@ -765,7 +767,7 @@ impl Scene {
     }
 
     pub fn view(&self) -> WindowView<'_> {
-        let open = !matches!(self.name.as_str(), "empty" | "returning");
+        let open = !matches!(self.name.as_str(), "empty" | "returning" | "session-past");
         let asking = match &self.run.phase {
             Phase::AwaitingConfirmation(request) => Some(request.as_ref()),
             _ => None,
@@ -800,6 +802,9 @@ impl Scene {
             "fill-in" => Some(Question::FillIn(fixture::fill_in())),
             "export" => Some(Question::Export(self.export.clone())),
             "purge" => Some(Question::Purge(&self.purge)),
+            "session-rule" => {
+                calls::rule_dialog(&self.agents, &self.now).map(Question::SessionRule)
+            }
             "close" => Some(Question::Close { under_way: Some("run"), queued: 0 }),
             "close-queue" => Some(Question::Close { under_way: None, queued: 2 }),
             "secret" => Some(Question::Secret {
@@ -865,6 +870,8 @@ impl Scene {
             },
             sidebar: SidebarView {
                 inbox: InboxView {
+                    sessions: &self.agents.all,
+                    open_session: self.agents.all.first().map(|session| session.key),
                     list: &self.inbox,
                     waits: &self.inbox_waits,
                     waiting: self.inbox_waits.iter().filter(|waits| **waits).count(),
@@ -881,6 +888,7 @@ impl Scene {
                 run: self.run.run_id,
                 now: &self.now,
             },
+            session: calls::shown(&self.agents, &self.name),
             plan: open.then(|| PlanView {
                 revision: RevisionView::default(),
                 proposed_name: None,

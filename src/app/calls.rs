@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::App;
+use super::agent_sessions::note_decision;
 use super::plan_page::{PlanPage, PlanSession};
 use super::recent::RecentChange;
 use super::shared::Prompt;
-use crate::authorization::PlanAuthorization;
+use crate::authorization::{AuthorizationStatus, Binding, PlanAuthorization};
 use crate::plan::drawable;
-use crate::run::Control;
+use crate::run::{AgentCall, CallState, Control};
 use crate::ui::notice::Scope;
 use crate::ui::plan::Approval;
 use crate::ui::{Page, Tone};
@@ -19,9 +20,14 @@ impl App {
     /// Applies what has happened to the calls of agents since the last frame.
     pub(super) fn take_calls(&mut self) {
         let Some(calls) = &self.shared.calls else { return };
-        for news in calls.take_news() {
+        let all_news = calls.take_news();
+        let is_news = !all_news.is_empty();
+        for news in all_news {
             match news {
-                CallNews::Arrived(file) => self.show_call(file),
+                CallNews::Arrived(file, call) => self.take_call(file, *call),
+                CallNews::Refused(call, why) => {
+                    self.agents.sessions.add(*call, None, CallState::Refused(why));
+                }
                 CallNews::Withdrawn { file, agent, why } => self.withdraw_call(&file, &agent, why),
                 CallNews::Run(file, run) => self.begin_call(file, run),
                 CallNews::Left => self.stop_left_calls(),
@@ -34,14 +40,26 @@ impl App {
             }
         }
         self.plan.refuse_removed_calls();
+        self.note_call_runs();
         self.remove_settled_calls();
+        if is_news {
+            self.list_inbox();
+        }
     }
 
-    /// Lists a call that has arrived. It is shown at once if the page shows nothing, or only a call that is done.
-    fn show_call(&mut self, file: PathBuf) {
+    /// Adds a call that has arrived to its session. A rule answers it, or the person is asked.
+    fn take_call(&mut self, file: PathBuf, call: AgentCall) {
+        let place = self.agents.sessions.add(call, Some(file.clone()), CallState::Waits);
         self.inbox.refresh();
+        if !self.ask_rule(place, &file) {
+            self.show_call(file);
+        }
+    }
+
+    /// Shows a call that waits for the person, if the page shows nothing, or only a call that is done.
+    pub(super) fn show_call(&mut self, file: PathBuf) {
         let is_free = match &self.plan.shown {
-            None => true,
+            None => !self.agents.is_read(),
             Some(shown) => shown.is_done_call(),
         };
         if is_free && self.shared.prompt.is_none() && self.shared.page == Page::Plan {
@@ -50,11 +68,15 @@ impl App {
     }
 
     /// Closes a plan for whose decision nobody waits any more.
-    fn withdraw_call(&mut self, file: &Path, agent: &str, why: &str) {
+    fn withdraw_call(&mut self, file: &Path, agent: &str, why: &'static str) {
         let shown = self.plan.shown.as_ref().filter(|it| it.path() == Some(file));
         let name = shown.map(|it| it.name().to_owned());
-        if shown.is_some() {
+        if name.is_some() {
             self.shared.close_prompt(&Prompt::ABOUT_PLAN);
+            self.agents.look_at(file);
+        }
+        if let Some(call) = self.agents.sessions.of_file_mut(file) {
+            call.state = CallState::Withdrawn(why);
         }
         self.forget_call(file);
         self.inbox.refresh();
@@ -77,7 +99,9 @@ impl App {
         if self.close_when_idle {
             return run.refuse("the window is being closed");
         }
-        self.plan.enqueue_call(file, run);
+        let call = self.agents.sessions.of_file_mut(&file);
+        let name = call.map(|it| it.call.subject.clone()).filter(|it| !it.is_empty());
+        self.plan.enqueue_call(file, name, run);
         self.start_next();
     }
 
@@ -94,18 +118,32 @@ impl App {
         &mut self,
         file: &Path,
         call: Option<&WaitingCall>,
-        rejected: Option<&str>,
+        authorization: &PlanAuthorization,
+        for_rule: Result<Box<Binding>, &'static str>,
     ) {
         let (Some(call), Some(calls)) = (call, &self.shared.calls) else { return };
-        if let Some(reason) = rejected {
-            calls.deny(file, reason);
+        let id = authorization.authorization_id;
+        let mut note = |state: CallState, for_rule| {
+            note_decision(&mut self.agents, file, authorization.decided_at_ms, |call| {
+                (call.state, call.for_rule) = (state, for_rule);
+                call.authorization_id = Some(id);
+            });
+        };
+        if let AuthorizationStatus::Rejected { reason } = &authorization.status {
+            if calls.deny(file, reason) {
+                note(CallState::Denied(reason.clone()), None);
+                self.show_next_of_session(file);
+            }
             return;
         }
         match calls.permit(file) {
             // The plan runs as soon as the agent uses its ticket.
-            Some(Settled::Ticket) => {}
+            Some(Settled::Ticket) => note(CallState::Allowed, Some(for_rule)),
             Some(Settled::Permitted) => {
+                note(CallState::Permitted, None);
+                self.agents.look_at(file);
                 self.forget_call(file);
+                self.show_next_of_session(file);
                 let summary = format!("{} does it itself.", call.agent);
                 let next =
                     "The evidence says that you permitted it, and not what the agent then did.";
@@ -126,6 +164,7 @@ impl App {
         if files.is_empty() {
             return;
         }
+        self.agents.end_unused(files.iter().map(PathBuf::as_path));
         for file in &files {
             self.plan.forget_open(file);
             self.change_recent(RecentChange::Remove(file.clone()));

@@ -32,6 +32,7 @@ impl App {
                 self.pick_folder_for_plan(purpose);
             }
             Action::Plan(PlanAction::Inbox(action)) => self.apply_inbox(action),
+            Action::Plan(PlanAction::Agents(action)) => self.apply_agents(action),
             Action::Plan(action) => self.plan.apply(action, shared),
             Action::Dialog(action) => self.apply_dialog(action),
             Action::Evidence(action) => self.evidence.apply(action, shared),

@@ -68,6 +68,7 @@ impl App {
                 shared.prompt = None;
                 PlanPage::decide_walls(workspace, Some(grants), shared);
             }
+            DialogAction::MakeRule { key, number, time } => self.make_rule((key, number), time),
             DialogAction::Purge { rule, reason } => self.purge_records(rule, reason),
             DialogAction::Trust { digest, trusted } => self.record_trust(digest, trusted),
             DialogAction::LeaveUndecided => match shared.prompt.take() {

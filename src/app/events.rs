@@ -90,7 +90,11 @@ impl App {
                 let completed =
                     result.as_ref().is_ok_and(|result| result.status == RunStatus::Completed);
                 let result = result.map(|result| result.elapsed_ms);
-                self.plan.end_run(&result);
+                let not_begun = self.plan.end_run(&result);
+                let call = not_begun.and_then(|file| self.agents.sessions.of_file_mut(&file));
+                if let Some((call, failure)) = call.zip(result.as_ref().err()) {
+                    call.note_not_run(format!("{} {}", failure.code, failure.message));
+                }
                 if let Err(failure) = result {
                     if failure.code == Code::EvidenceStore {
                         shared.evidence_error = Some("evidence not recorded");
@@ -148,8 +152,12 @@ impl App {
     /// Updates the pages after a run or a loop has ended, and begins the next plan of the queue if it has completed.
     fn after_run(&mut self, completed: bool) {
         self.shared.close_prompt(&[Prompt::Close]);
+        self.note_call_runs();
         if self.plan.running().is_none() {
-            self.plan.notify_hidden_end(&mut self.shared);
+            // A rule may answer any number of calls. The page of their session has them all.
+            if !self.is_live_by_rule() {
+                self.plan.notify_hidden_end(&mut self.shared);
+            }
             self.plan.live = None;
         }
         self.shared.list_runs();
@@ -198,12 +206,16 @@ impl App {
         if opened.held.as_ref().is_some_and(|held| held.asked_until_ms.is_some()) {
             return;
         }
+        let steps = counted(plan.steps.len(), "step");
+        // The inbox names its own files all alike.
+        let proposed = opened.held.as_ref().and_then(|held| held.name.as_ref());
         self.change_recent(RecentChange::Opened(RecentPlan {
             path: opened.path.clone(),
             name: plan.name().to_owned(),
-            detail: match &opened.revised {
-                Some(_) => format!("{}, revised by you", counted(plan.steps.len(), "step")),
-                None => counted(plan.steps.len(), "step"),
+            detail: match (&opened.revised, proposed) {
+                (Some(_), _) => format!("{steps}, revised by you"),
+                (None, Some(name)) => format!("{name} · {steps}"),
+                (None, None) => steps,
             },
             digest: Some(opened.digest),
             pinned: false,

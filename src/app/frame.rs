@@ -217,10 +217,12 @@ impl App {
         let left_ms = shown.and_then(|session| session.expire(shared.now.ms, &since_boot));
         let lists_due = self.read_lists_when_due();
         let rules_due = self.read_rules_when_due(ctx);
+        let session_rules_due = self.end_old_rules();
         let shared = &mut self.shared;
         let due_in = [
             lists_due,
             rules_due,
+            session_rules_due,
             left_ms.map(|left_ms| left_ms.min(10_000)),
             self.plan.review_when_due(shared),
             self.loop_page.folder_check_due_in(shared),

@@ -20,12 +20,16 @@ use crate::worker::inbox::{DecidedPlans, InboxWatch, KeepPasted, RemoveFromInbox
 pub(super) struct Inbox {
     /// `None` if the system could not start its thread.
     watch: Option<InboxWatch>,
-    list: Arc<InboxList>,
+    pub(super) list: Arc<InboxList>,
     /// The decisions about the plans of the list.
     decided: Vec<DecidedPlan>,
     /// Whether each entry of the list waits for the person.
-    waits: Vec<bool>,
+    pub(super) waits: Vec<bool>,
     waiting: usize,
+    /// The list without the calls of agents that are listed in their sessions.
+    pub(super) others: InboxList,
+    /// Whether each entry of `others` waits for the person.
+    pub(super) others_wait: Vec<bool>,
     /// Whether the next text that is pasted is wanted as a plan, whatever has the keyboard.
     pub(super) pastes: bool,
 }
@@ -45,7 +49,13 @@ impl Inbox {
     }
 
     pub(super) fn view(&self) -> InboxView<'_> {
-        InboxView { list: &self.list, waits: &self.waits, waiting: self.waiting }
+        InboxView {
+            sessions: &[],
+            open_session: None,
+            list: &self.others,
+            waits: &self.others_wait,
+            waiting: self.waiting,
+        }
     }
 
     /// The number of plans that wait for the person.
@@ -84,6 +94,7 @@ impl App {
         let Some(list) = self.inbox.watch.as_ref().and_then(InboxWatch::take) else { return };
         self.inbox.list = list;
         self.inbox.count();
+        self.list_inbox();
         self.note_decided();
     }
 
@@ -95,6 +106,7 @@ impl App {
         self.shared.query(DecidedPlans { plans, since_ms }, |app, decided| {
             app.inbox.decided = decided;
             app.inbox.count();
+            app.list_inbox();
         });
     }
 

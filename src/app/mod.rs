@@ -6,6 +6,7 @@
 //! blocks. Colours and layout are in [`crate::ui`]; nothing here executes steps or contains SQL.
 
 mod agent_page;
+mod agent_sessions;
 mod attention;
 mod calls;
 mod commands;
@@ -36,6 +37,7 @@ mod retention;
 mod rules;
 mod saved_list;
 mod searches;
+mod session_rules;
 mod settings;
 mod shared;
 mod shared_files;
@@ -76,6 +78,7 @@ use shared::Shared;
 struct App {
     shared: Shared,
     inbox: inbox::Inbox,
+    agents: agent_sessions::Agents,
     plan: PlanPage,
     evidence: EvidencePage,
     loop_page: LoopPage,
@@ -154,6 +157,7 @@ impl App {
         Ok(Self {
             shared,
             inbox,
+            agents: agent_sessions::Agents::default(),
             plan: PlanPage::new(
                 loaded.settings.recent.clone(),
                 loaded.settings.must_see,

@@ -6,9 +6,11 @@
 use std::path::PathBuf;
 
 use super::{App, Options, settings};
+use crate::authorization::RuleTime;
+use crate::ui::action::AgentsAction;
 use crate::ui::agent_page::AgentState;
-use crate::ui::plan::Approval;
-use crate::ui::{Action, Command, DialogAction, Page};
+use crate::ui::plan::{Approval, RuleOffer};
+use crate::ui::{Action, Command, DialogAction, Page, PlanAction};
 use crate::worker::Folders;
 
 /// The window's state with its threads. A frame is drawn only when [`frame`](Self::frame) is called.
@@ -66,6 +68,20 @@ impl Offscreen {
     /// The session with an agent that was started last.
     pub fn agent(&self) -> Option<&AgentState> {
         self.app.agent.state()
+    }
+
+    /// Makes the rule that is offered for the shown call of an agent, through the dialog that a person uses. Returns whether
+    /// one was offered.
+    pub fn allow_identical(&mut self, ctx: &egui::Context) -> bool {
+        let offered = self.app.session_view().filter(|it| it.offer == Some(RuleOffer::Possible));
+        let Some((key, number)) = offered.map(|it| (it.session.key, it.selected)) else {
+            return false;
+        };
+        let offer = AgentsAction::OfferRule(key, number);
+        self.app.apply(Action::Plan(PlanAction::Agents(offer)), ctx);
+        let make = DialogAction::MakeRule { key, number, time: RuleTime::default() };
+        self.app.apply(Action::Dialog(make), ctx);
+        true
     }
 
     /// Opens a plan file.

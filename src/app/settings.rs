@@ -24,6 +24,14 @@ enum ThemeName {
     Dark,
 }
 
+/// The table `[agents]` of the settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct AgentSettings {
+    /// Whether the window offers rules for identical calls of one session of an agent.
+    pub(super) session_rules: bool,
+}
+
 /// The content of the settings file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -56,6 +64,9 @@ pub(super) struct Settings {
     /// The permissions of planners, by name of the planner.
     #[serde(skip_serializing)]
     pub(super) planners: BTreeMap<String, PlannerNeeds>,
+    /// What agents may get without a question. Not saved with the other settings.
+    #[serde(skip_serializing)]
+    pub(super) agents: AgentSettings,
     /// The sizes that the person gave to panels, in points, by the name of the panel.
     pub(super) panels: Splits,
     /// The recent plans. Each change of the list is saved by itself (`recent.rs`), because all windows share it.
@@ -80,6 +91,7 @@ impl Default for Settings {
             policy: PolicySettings::default(),
             model: ModelSettings::default(),
             planners: BTreeMap::new(),
+            agents: AgentSettings::default(),
             panels: Splits::default(),
             recent: Vec::new(),
             searches: Vec::new(),
@@ -207,6 +219,16 @@ mod tests {
         assert_eq!(loaded.fault, None);
     }
 
+    /// The headless commands refuse every other entry, and the window by this type.
+    #[test]
+    fn the_headless_commands_know_the_same_entries() {
+        let error = parse("heron = 1").unwrap_err();
+        let known = error.split("expected one of ").nth(1).unwrap();
+        let known: std::collections::BTreeSet<&str> =
+            known.split(['`', ',', '\n']).map(str::trim).filter(|it| !it.is_empty()).collect();
+        assert_eq!(known, crate::worker::SETTINGS.into());
+    }
+
     #[test]
     fn no_file_means_the_defaults() {
         let loaded = load(Some("/nonexistent/settings.toml".into()));
@@ -216,7 +238,7 @@ mod tests {
     /// The fault is reported, and the file is not changed.
     #[test]
     fn a_faulty_file_makes_every_step_ask() {
-        for text in ["zoom = 9", "zoom = \"big\"", "confirm = true"] {
+        for text in ["zoom = 9", "zoom = \"big\"", "confirm = true", "walls = \"off\""] {
             let policy = load_faulty(text).policy;
             assert_eq!(policy.confirm_tools.len(), TOOLS.len(), "{text}");
             assert_eq!(policy.refusal, None, "{text}");

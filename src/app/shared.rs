@@ -38,6 +38,8 @@ pub(super) enum Prompt {
     TrustForLoop,
     /// Whether to grant to every plan in the workspace what is granted to the shown plan.
     RememberWalls,
+    /// Whether identical calls of an agent's session are allowed.
+    SessionRule,
     /// What of the evidence is written to a file, and in which format.
     Export,
     /// Whether to purge old records.

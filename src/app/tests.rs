@@ -10,6 +10,8 @@ use super::plan_page::PlanSession;
 use super::shared::Prompt;
 use super::*;
 
+#[cfg(target_os = "linux")]
+mod agents;
 mod artifacts;
 mod authorizing;
 #[cfg(unix)]

@@ -9,7 +9,7 @@ use crate::run::{CommandsReview, PlaceReview, RunState};
 use crate::ui::diagnostics::DiagnosticsView;
 use crate::ui::dialog::{AfterRejection, Dialog, Question, Subject};
 use crate::ui::evidence::is_offered;
-use crate::ui::plan::PlanView;
+use crate::ui::plan::{InboxView, PlanView};
 use crate::ui::{Page, Situation, StatusView, WindowView};
 
 /// The state of a run in the status bar if no plan is shown.
@@ -20,10 +20,17 @@ impl App {
         let (shared, shown) = (&self.shared, self.plan.shown.as_ref());
         let dialog = self.dialog();
         let covered = self.overlay.is_some() || dialog.is_some();
+        let session = self.session_view();
+        let inbox = InboxView {
+            sessions: &self.agents.sessions.all,
+            open_session: session.as_ref().map(|it| it.session.key),
+            ..self.inbox.view()
+        };
         WindowView {
             workspace: self.workspace(),
             situation: self.situation(),
-            sidebar: self.plan.sidebar(self.inbox.view(), &self.loop_page.summaries, shared),
+            sidebar: self.plan.sidebar(inbox, &self.loop_page.summaries, shared),
+            session,
             plan: self.plan.view(covered, shared).map(|view| {
                 let of_loop = view.of_loop;
                 let prequel = of_loop.and_then(|attempt| self.loop_page.prequel(attempt));
@@ -160,6 +167,7 @@ impl App {
                 let grants = binding.grants.for_every_plan()?;
                 Question::RememberWalls { workspace: &binding.workspace, grants }
             }
+            Prompt::SessionRule => Question::SessionRule(self.rule_view()?),
             Prompt::Reject => {
                 let session = self.plan.shown.as_ref()?;
                 let plan = session.opened.plan.as_ref()?;
@@ -221,6 +229,7 @@ impl App {
             | Prompt::Reject
             | Prompt::FillIn
             | Prompt::RememberWalls
+            | Prompt::SessionRule
             | Prompt::Export
             | Prompt::Purge
             | Prompt::Close => None,

@@ -6,6 +6,8 @@
 mod choices;
 mod class;
 mod secret_inputs;
+mod session_rule;
+mod time;
 mod walls;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +21,9 @@ use crate::plan::{Digest, Mode, Plan, RiskLevel};
 pub use choices::{HostChoice, PlanChoices, RunChoices, WallSetting};
 pub use class::{AuthorizationClass, CLASS_BYTES, ClassError, PlanProperties};
 pub use secret_inputs::{Secret, SecretInputs};
+pub use session_rule::{CallIdentity, RuleTime, SessionRule, why_no_rule};
+pub use time::SinceBoot;
+use time::remaining_ms;
 pub use walls::{Grants, StepWalls, WallLevel};
 
 /// Default validity of an approval whose run has not begun, in milliseconds: 30 minutes.
@@ -57,6 +62,8 @@ pub enum Method {
     /// A click or key in the window lets an agent make the call itself, from which the plan was made (SPEC §13). It
     /// authorizes no run.
     AgentCall,
+    /// A rule that a person has made for identical calls of one session of an agent (SPEC §13).
+    SessionRule,
 }
 
 /// The attempt of a bounded loop that an authorized plan belongs to (SPEC §10).
@@ -283,15 +290,6 @@ pub struct PlanAuthorization {
     pub given_since_boot: Option<SinceBoot>,
 }
 
-/// A time on the monotonic clock, which starts at boot.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct SinceBoot {
-    /// Identifies the boot: times of different boots cannot be compared.
-    pub boot_id: String,
-    /// Milliseconds since boot.
-    pub ms: i64,
-}
-
 impl PlanAuthorization {
     /// A pending authorization, to be completed by [`Self::approve`] or [`Self::reject`].
     pub fn pending(plan: &Plan, binding: Binding, method: Method, now_ms: i64) -> Self {
@@ -373,15 +371,16 @@ impl PlanAuthorization {
     /// The remaining validity in milliseconds, on the clock on which it ends first. Zero or less after expiry, and in
     /// any later boot.
     pub fn remaining_ms(&self, now_ms: i64, since_boot: &SinceBoot) -> i64 {
-        let ttl_ms = self.expires_at_ms.saturating_sub(self.decided_at_ms);
-        let by_wall_clock = self.expires_at_ms.saturating_sub(now_ms);
-        match &self.given_since_boot {
-            Some(given) if given.boot_id == since_boot.boot_id => {
-                by_wall_clock.min(ttl_ms - since_boot.ms.saturating_sub(given.ms))
-            }
-            // After a reboot, the time since the decision is unknown.
-            Some(_) => by_wall_clock.min(0),
-            None => by_wall_clock,
+        let given = self.given_since_boot.as_ref();
+        remaining_ms((self.decided_at_ms, self.expires_at_ms), given, now_ms, since_boot)
+    }
+
+    /// The highest risk that a step of the run may have. It is compared again just before each step.
+    pub fn max_risk(&self) -> RiskLevel {
+        let of_class = self.attempt.as_deref().and_then(|attempt| attempt.max_risk);
+        match self.method {
+            Method::SessionRule => RiskLevel::Safe,
+            _ => of_class.unwrap_or(RiskLevel::Dangerous),
         }
     }
 }

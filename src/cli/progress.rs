@@ -86,6 +86,13 @@ pub(super) fn print_steps(plan: &Plan, results: &[StepResult], out: &mut Output)
         }
     }
     results.iter().for_each(|result| print_error(result, out));
+    // The error of a denied step has the words already.
+    let with_words = results.iter().filter(|it| it.error_message.is_none() && !it.note.is_empty());
+    for result in with_words {
+        let outcome = result.outcome.as_str().replace('_', " ");
+        let (step, note) = (result.step_index + 1, &result.note);
+        out.line(&quoted_in_line(&format!("Step {step}: {outcome}: {note}")));
+    }
 }
 
 /// Prints the result of a run.

@@ -81,8 +81,9 @@ pub(super) fn events(source: &Source<'_>, run_id: Uuid) -> Result<Vec<RunEvent>>
         match table.as_str() {
             "intents" => {}
             "executions" => {
-                let result = step_result(source, id)?;
+                let mut result = step_result(source, id)?;
                 let note = step.and_then(|index| notes.remove(&index));
+                result.note = result.outcome.words_of(note.as_deref());
                 events.push(RunEvent::step_ended(Box::new(result), note));
             }
             "decisions" => {
@@ -205,6 +206,7 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
                 wall_notes: Vec::new(),
                 refused: false,
                 refused_write: None,
+                note: String::new(),
             })
         },
     )?;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Agent;
-use crate::plan::has_duplicate_keys;
+use crate::plan::{Digest, has_duplicate_keys};
 
 /// The maximum size of what an agent says, in bytes: 16 MiB, as of a plan.
 pub const MAX_CALL: usize = 16 << 20;
@@ -106,6 +106,27 @@ impl HookCall {
     /// The call alone, as it is opened as a plan.
     pub fn to_json(&self) -> Vec<u8> {
         json!({ "tool_name": self.tool, "tool_input": self.input }).to_string().into_bytes()
+    }
+
+    /// What the call is about: its command or its file, otherwise nothing.
+    pub fn subject(&self) -> &str {
+        let text = |name: &str| self.input.get(name).and_then(Value::as_str);
+        if self.tool == "apply_patch" {
+            let patch = self.input.as_str().or_else(|| text("command")).or_else(|| text("input"));
+            let is_file = |line: &&str| line.starts_with("*** ") && line.contains(" File: ");
+            return patch.and_then(|patch| patch.lines().find(is_file)).unwrap_or_default();
+        }
+        let names = ["command", "cmd", "file_path", "path"];
+        names.into_iter().find_map(text).unwrap_or_default()
+    }
+
+    /// The digest of what the call does: the arguments without the description, which is words for a person.
+    pub fn arguments_digest(&self) -> Digest {
+        let mut input = self.input.clone();
+        if let Some(fields) = input.as_object_mut() {
+            fields.remove("description");
+        }
+        Digest::of(input.to_string().as_bytes())
     }
 
     /// The arguments with another command, if the tool runs the text in its argument `command` in a shell, and the agent

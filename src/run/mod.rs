@@ -4,6 +4,7 @@
 //! [`LoopState::apply`] are the only way from events to a state. This room uses no clock, no files, no SQL and no
 //! egui.
 
+mod agent_session;
 mod ansi_style;
 mod argument_difference;
 mod attempt;
@@ -64,6 +65,9 @@ mod transition;
 mod utf8_decoder;
 mod waterfall;
 
+pub use agent_session::{
+    AgentCall, AgentSession, AgentSessions, CallState, SessionCall, SessionKey,
+};
 pub use ansi_style::{AnsiStyle, Hue, coloured};
 pub use attempt::{
     ActionError, ActionErrorCode, ActionRecord, ActionStatus, AttemptRecord, PlannerFinding,

@@ -228,6 +228,9 @@ impl DecisionRecord {
             "command_line_yes" => "by --yes on the command line",
             "authorization_class" => "by an authorization class",
             "agent_call" => "in the window, for an agent that makes the call itself,",
+            "session_rule" => {
+                "by a rule for identical calls of an agent's session, made in the window"
+            }
             other => other,
         };
         let user = self.by.user.as_ref().map(|user| format!(" by {user}")).unwrap_or_default();

@@ -38,6 +38,12 @@ impl Outcome {
     pub const fn continues_run(self) -> bool {
         matches!(self, Self::Succeeded | Self::Skipped | Self::DoneByHand)
     }
+
+    /// What a person said with the decision that led to this outcome. An approval is no reason for what followed.
+    pub fn words_of(self, note: Option<&str>) -> String {
+        let is_decided = matches!(self, Self::Denied | Self::Skipped | Self::DoneByHand);
+        note.filter(|_| is_decided).unwrap_or_default().to_owned()
+    }
 }
 
 words! {
@@ -108,6 +114,10 @@ pub struct StepResult {
     /// What to do next after an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// What was said with the decision to deny or to skip the step, or to do it by hand: the person's words, or the flag that
+    /// decided. Absent if nothing was said.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
     /// Start of the step, in Unix milliseconds.
     pub timestamp_ms: i64,
     /// How long the tool took, in milliseconds, without waiting for a person.

@@ -143,6 +143,7 @@ pub(super) mod tests {
             wall_notes: Vec::new(),
             refused: false,
             refused_write: None,
+            note: String::new(),
         }
     }
 

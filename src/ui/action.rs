@@ -19,15 +19,15 @@ use super::loop_page::LoopForm;
 use super::overlay::RuleForm;
 use super::plan::StepFilter;
 use super::scroll::OnScreen;
-use crate::authorization::{Grants, HostChoice, WallSetting};
+use crate::authorization::{Grants, HostChoice, RuleTime, WallSetting};
 use crate::plan::{Digest, Mode};
-use crate::run::{Decision, PurgeRule, TerminalSize};
+use crate::run::{Decision, PurgeRule, SessionKey, TerminalSize};
 
 pub use agent::AgentAction;
-pub use evidence::EvidenceAction;
+pub use evidence::{EvidenceAction, PlayerAction};
 pub use inputs::FilledIn;
 pub use revision::RevisionAction;
-pub use waiting::{InboxAction, QueueAction};
+pub use waiting::{AgentsAction, InboxAction, QueueAction};
 
 /// A page of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -97,6 +97,8 @@ pub enum Action {
 pub enum PlanAction {
     /// An action on the inbox.
     Inbox(InboxAction),
+    /// An action on the sessions of agents.
+    Agents(AgentsAction),
     /// Show this plan file, which is open in the window.
     ShowOpen(PathBuf),
     /// Close this plan file.
@@ -240,6 +242,15 @@ pub enum DialogAction {
     },
     /// Give a plan values of its inputs.
     FillIn(FilledIn),
+    /// Allow the calls that are identical with this one.
+    MakeRule {
+        /// The session.
+        key: SessionKey,
+        /// The number of the call that was shown.
+        number: usize,
+        /// How long, as it was shown.
+        time: RuleTime,
+    },
     /// Answer the question for a secret with this id; `None` declines.
     AnswerSecret {
         /// The question that was shown.
@@ -260,17 +271,6 @@ pub enum DialogAction {
     LeaveUndecided,
     /// Stop the run or the loop, and close the window.
     StopAndClose,
-}
-
-/// An action on the player of a recorded run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlayerAction {
-    /// Play, or pause. At the end, begin again.
-    Toggle,
-    /// Go to this time of the playback, in milliseconds.
-    Seek(i64),
-    /// Play this many times as fast as usual.
-    Speed(u8),
 }
 
 /// An action on the diagnostics page.

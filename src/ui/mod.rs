@@ -52,7 +52,7 @@ pub use icon::Icon;
 use loop_page::LoopView;
 use notice::Notice;
 use overlay::Overlay;
-use plan::{PlanView, SidebarView};
+use plan::{PlanView, SessionView, SidebarView};
 pub use scroll::{OnScreen, go_on};
 pub use status_bar::StatusView;
 pub use theme::{Text, Theme, Tone};
@@ -68,6 +68,8 @@ pub struct WindowView<'a> {
     pub situation: Situation,
     /// The list of plans and runs.
     pub sidebar: SidebarView<'a>,
+    /// The session of an agent, if the page is about one of its calls.
+    pub session: Option<SessionView<'a>>,
     /// The open plan, if any.
     pub plan: Option<PlanView<'a>>,
     /// The evidence page.
@@ -121,7 +123,10 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
     let notices: Vec<_> = view.notices.iter().filter(is_shown).collect();
     let notices = notices.as_slice();
     match view.situation.page {
-        Page::Plan => plan::plan_page_ui(ui, &view.sidebar, view.plan.as_ref(), notices, commands),
+        Page::Plan => {
+            let shown = (view.session.as_ref(), view.plan.as_ref());
+            plan::plan_page_ui(ui, &view.sidebar, shown, notices, commands);
+        }
         Page::Evidence => evidence::evidence_page_ui(ui, &view.evidence, notices, commands),
         Page::Diagnostics => {
             diagnostics::diagnostics_page_ui(ui, view.diagnostics.as_ref(), notices, commands);

@@ -4,6 +4,8 @@
 pub(crate) mod agent;
 #[path = "../../examples/gallery/batch.rs"]
 pub(crate) mod batch;
+#[path = "../../examples/gallery/calls.rs"]
+pub(crate) mod calls;
 #[path = "../../examples/gallery/fixture.rs"]
 pub(crate) mod fixture;
 #[path = "../../examples/gallery/found.rs"]
@@ -54,7 +56,11 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 120] = [
+const SCENES: [&str; 124] = [
+    "session",
+    "session-many",
+    "session-past",
+    "session-rule",
     "plan",
     "authorized",
     "attempt",

@@ -93,7 +93,7 @@ pub use notification::{Notification, Notifier};
 pub use opening::{
     OpenFollowUp, OpenPlan, OpenQueued, OpenedPlan, PreviewStep, PreviewSteps, ReviewPlan, Simulate,
 };
-pub use policy::{PolicySettings, SettingsError, load_inbox, load_policy, read_policy};
+pub use policy::{PolicySettings, SETTINGS, SettingsError, load_inbox, load_policy, read_policy};
 pub use proposed_plans::OpenProposed;
 pub use query_thread::{Continuation, PlanRead, Query, QueryContext, QueryError, QueryThread};
 pub use record_decisions::{RecordAuthorization, RecordTrust, RememberWalls, RevokeClass};

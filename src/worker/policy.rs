@@ -44,6 +44,25 @@ struct SettingsFile {
     inbox: Option<PathBuf>,
 }
 
+/// The entries of the settings file. The window, which reads all of them, refuses any other one by itself.
+pub const SETTINGS: [&str; 15] = [
+    "theme",
+    "high_contrast",
+    "zoom",
+    "editor_command",
+    "notifications",
+    "inbox",
+    "window",
+    "must_see",
+    "policy",
+    "model",
+    "planners",
+    "agents",
+    "panels",
+    "recent",
+    "searches",
+];
+
 /// The settings file exists and cannot be used. It may have been stricter than the defaults, so nothing runs under
 /// the defaults instead.
 #[derive(Debug, thiserror::Error)]
@@ -122,9 +141,26 @@ pub fn read_policy(text: &str) -> Result<Policy, String> {
 /// The policy in the settings file of this folder; the default one if the file does not exist.
 ///
 /// # Errors
-/// When the file cannot be read, or [`read_policy`] fails.
+/// When the file cannot be read, has an entry that is not known, or [`read_policy`] fails.
 pub fn load_policy(settings: &Path) -> Result<Policy, SettingsError> {
-    load(settings, read_policy)
+    load(settings, |text| {
+        check_entries(text)?;
+        read_policy(text)
+    })
+}
+
+/// Refuses an entry that nothing reads. The person may have meant to be stricter by it.
+fn check_entries(text: &str) -> Result<(), String> {
+    let file: toml::Table = toml::from_str(text).map_err(|error| error.to_string())?;
+    let other = file.into_iter().find(|(key, _)| !SETTINGS.contains(&key.as_str()));
+    let Some((other, value)) = other else { return Ok(()) };
+    // An entry of a table at the wrong place.
+    let of_policy = toml::Table::from_iter([(other.clone(), value)]);
+    let hint = match of_policy.try_into::<PolicySettings>() {
+        Ok(_) => ": it belongs into the table [policy]",
+        Err(_) => "",
+    };
+    Err(format!("there is no setting {other:?}{hint}"))
 }
 
 /// The folder of the inbox in the settings file of this folder; `None` for the one in the user's data folder.

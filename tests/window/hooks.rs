@@ -68,6 +68,65 @@ fn call_is_authorized_and_run_by_its_ticket() {
     assert_eq!(fed.expect("the file"), "fed\n");
 }
 
+/// Denies the first call of a session with words, authorizes the second, and allows identical ones, all by the keyboard.
+fn session_by_keyboard(workspace: &Path) -> Outcome<(Output, Vec<Output>)> {
+    let mut desktop = Desktop::start_here(&[])?;
+    // The settings are read at the start, and their folder is known only now.
+    desktop.kill()?;
+    let folder = desktop.home().join("config").join("countersign");
+    std::fs::create_dir_all(&folder).expect("the folder of the settings");
+    let settings = "must_see = \"nothing\"\n\n[agents]\nsession_rules = true\n";
+    std::fs::write(folder.join("settings.toml"), settings).expect("the settings");
+    desktop.start_again(&[])?;
+    let denied = asks(&desktop, workspace, "touch heron");
+    desktop.wait_for_text("1 call, 1 waits since this window was opened")?;
+    desktop.tab_to("Reject…")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("Reject this plan?")?;
+    desktop.tab_to("Reason (required)")?;
+    desktop.type_text("no herons today")?;
+    desktop.press("Reject")?;
+    let denied = output_of(&denied);
+    let mut outputs = Vec::new();
+    for number in 2..=3 {
+        let asked = asks(&desktop, workspace, "ls");
+        if number == 2 {
+            desktop.wait_for_text("2 calls, 1 waits since this window was opened")?;
+            desktop.screenshot("hook_3_session")?;
+            desktop.key("ctrl+Return")?;
+            desktop.press("Authorize")?;
+        }
+        let asked = output_of(&asked);
+        let answer = answer(&asked);
+        let command = answer.pointer("/hookSpecificOutput/tool_input/command");
+        let command = command.and_then(|command| command.as_str()).unwrap_or_default();
+        let ticket = command.rsplit(' ').next().unwrap_or_default().to_owned();
+        outputs.push(output_of(&start(&desktop.home(), &["exec", &ticket], "")));
+        if number == 2 {
+            desktop.wait_for_text("completed")?;
+            desktop.tab_to("Allow identical calls…")?;
+            desktop.key("Return")?;
+            desktop.press("Allow identical calls")?;
+            desktop.wait_for_control("Take back")?;
+        }
+    }
+    desktop.wait_for_text("3 calls since this window was opened")?;
+    desktop.screenshot("hook_4_rule")?;
+    Ok((denied, outputs))
+}
+
+#[test]
+fn session_is_decided_by_keyboard() {
+    let workspace = tempfile::tempdir().expect("a folder");
+    std::fs::write(workspace.path().join("egret"), "").expect("a file");
+    let (denied, outputs) = passes(session_by_keyboard(workspace.path()));
+    let reason = answer(&denied);
+    assert!(reason.to_string().contains("no herons today"), "{reason}");
+    for output in outputs {
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b"egret\n"[..]));
+    }
+}
+
 fn killed_while_waiting(workspace: &Path) -> Outcome<Output> {
     let mut desktop = Desktop::start_here(&[])?;
     let hook = asks(&desktop, workspace, "touch heron");

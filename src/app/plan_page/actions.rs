@@ -8,6 +8,7 @@ use super::{Chosen, PlanPage, PlanSession};
 use crate::app::App;
 use crate::app::pending::FailedQuery;
 use crate::app::recent::RecentChange;
+use crate::app::session_rules::for_rule;
 use crate::app::shared::{Prompt, Shared};
 use crate::authorization::{AuthorizationStatus, Grants, Method, PlanAuthorization};
 use crate::plan::Digest;
@@ -73,7 +74,7 @@ impl PlanPage {
             PlanAction::Queue(QueueAction::Move(path, by)) => self.move_queued(&path, by),
             PlanAction::Queue(QueueAction::Remove(path)) => self.unqueue(&path),
             // The window applies it, which knows the inbox.
-            PlanAction::Inbox(_) => {}
+            PlanAction::Inbox(_) | PlanAction::Agents(_) => {}
             PlanAction::Revise(action) => self.revise(action, shared),
             PlanAction::Choose(choice) => self.choose(choice, shared),
             PlanAction::AuthorizeWithGrant(path) => {
@@ -340,21 +341,18 @@ impl PlanPage {
         if approves && session.not_authorizable().is_some() {
             return;
         }
+        let for_rule = for_rule(session.opened.review.as_deref(), &authorization);
         session.approval = Approval::Recording;
         let plan = Box::new(plan);
         let revised = session.opened.revised.clone();
         let query = RecordAuthorization { authorization: authorization.clone(), plan, revised };
         shared.query_each(query, move |app, recorded, _| match recorded {
             Ok(()) => {
-                let reason = match &authorization.status {
-                    AuthorizationStatus::Rejected { reason } => Some(reason.clone()),
-                    _ => None,
-                };
-                app.plan.take_decision(path.as_deref(), *authorization);
+                app.plan.take_decision(path.as_deref(), (*authorization).clone());
                 if let Some(path) = path {
                     let rejected = !approves;
                     app.change_recent(RecentChange::Decided { path: path.clone(), rejected });
-                    app.tell_decision(&path, call.as_ref(), reason.as_deref());
+                    app.tell_decision(&path, call.as_ref(), &authorization, for_rule);
                 }
                 app.note_decided();
                 app.shared.end_notices(|scope| scope == Scope::Change);

@@ -14,7 +14,11 @@ use crate::ui::dialog::AuthorizeView;
 impl PlanPage {
     /// Applies a recorded decision about the plan of this file. If another plan is shown by now, an approval is kept for when
     /// that one is shown again.
-    pub(super) fn take_decision(&mut self, path: Option<&Path>, authorization: PlanAuthorization) {
+    pub(in crate::app) fn take_decision(
+        &mut self,
+        path: Option<&Path>,
+        authorization: PlanAuthorization,
+    ) {
         let shown = self.shown.as_mut().filter(|session| session.path() == path);
         match (shown, path) {
             (Some(session), _) => session.apply_decision(authorization),

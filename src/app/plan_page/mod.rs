@@ -56,6 +56,8 @@ pub(super) struct PlanPage {
     queue: queue::Queue,
     /// The runs that agents wait for and that have not begun, by the files of their plans.
     orders: BTreeMap<PathBuf, CallRun>,
+    /// The calls of agents that were authorized and are not run, with the reasons, until the window has noted them.
+    refused_calls: Vec<(PathBuf, String)>,
     /// The run under way, if an agent waits for it.
     pub(super) call_run: Option<Watched>,
     /// The recent plans, the latest first after those that are pinned.
@@ -98,6 +100,7 @@ impl PlanPage {
             open_files: Vec::new(),
             queue: queue::Queue::default(),
             orders: BTreeMap::new(),
+            refused_calls: Vec::new(),
             call_run: None,
             listed: recent.clone(),
             recent,

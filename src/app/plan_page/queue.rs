@@ -223,7 +223,9 @@ impl PlanPage {
         // The agent that waits for it goes on by itself.
         let call = self.orders.remove(&queued.path);
         let of_agent = call.is_some();
-        call.into_iter().for_each(|call| call.refuse(why));
+        if let Some(call) = call {
+            self.refuse_call(queued.path.clone(), call, why);
+        }
         let summary = format!("“{}” was not run.", drawable(&queued.name));
         let next = "Review and authorize it again.";
         shared.notify_in(Scope::Window, Tone::Caution, summary, why, next);

@@ -1,6 +1,6 @@
 //! The run of a plan on the page, from its start to its end. The plan may be that of an attempt of a bounded loop.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
@@ -143,20 +143,22 @@ impl PlanPage {
         shared.list_runs();
     }
 
-    /// Applies the result of the executor: the duration of the run, or a failure before or during the run.
-    pub fn end_run(&mut self, result: &Result<i64, Failure>) {
+    /// Applies the result of the executor: the duration of the run, or a failure before or during the run. Returns the plan
+    /// file if the run never began.
+    pub fn end_run(&mut self, result: &Result<i64, Failure>) -> Option<PathBuf> {
         // The run may already be over by its events, so the session is found by its used approval.
         let ended = self.sessions_mut().find(|session| {
             matches!(session.approval, Approval::Used { .. }) && session.elapsed_ms.is_none()
         });
-        let Some(session) = ended else { return };
+        let session = ended?;
         if result.is_err() && session.run.run_id.is_none() {
             session.run = RunState::default();
             session.approval = Approval::None;
-            return;
+            return session.path().map(Path::to_path_buf);
         }
         session.elapsed_ms = Some(result.as_ref().copied().unwrap_or_default());
         session.run.interrupt();
+        None
     }
 
     /// Shows a notice about the end of a run whose plan is not on the page. The end of a loop has its own.

@@ -6,7 +6,7 @@ use super::StepRun;
 use crate::authorization::{Change, FileState};
 use crate::engine::ExecutionError;
 use crate::plan::COMMANDS_FILE;
-use crate::risk::{RiskLevel, Verdict};
+use crate::risk::Verdict;
 
 /// The state of a step's input files.
 pub(super) enum Inputs {
@@ -20,11 +20,10 @@ pub(super) enum Inputs {
 }
 
 impl StepRun<'_, '_> {
-    /// An error if the step is now blocked, or its risk is above the maximum of the authorization class under which
-    /// the plan was authorized.
+    /// An error if the step is now blocked, or its risk is above the maximum of the authorization class or session
+    /// rule under which the plan was authorized.
     pub(super) fn risk_error(&self, verdict: &Verdict) -> Option<ExecutionError> {
-        let attempt = self.run.runnable.authorization.attempt.as_deref();
-        let max_risk = attempt.and_then(|attempt| attempt.max_risk).unwrap_or(RiskLevel::Dangerous);
+        let max_risk = self.run.runnable.authorization.max_risk();
         (verdict.level > max_risk).then(|| {
             ExecutionError::stale(
                 format!("the risk of step {}", self.step.step_id),

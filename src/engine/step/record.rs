@@ -87,6 +87,7 @@ impl StepRun<'_, '_> {
             wall_notes: wall_notes(outcome, &invocation.walls),
             refused,
             refused_write,
+            note: outcome.words_of(progress.decision.as_ref().map(|it| it.answer.note.as_str())),
         };
         let (captured, capture_error) = match progress.captured {
             Some(Err(error)) => (None, Some(error)),

@@ -170,6 +170,7 @@ pub fn result_of(step: &Step, outcome: Outcome, timestamp_ms: i64) -> StepResult
         wall_notes: Vec::new(),
         refused: false,
         refused_write: None,
+        note: String::new(),
     }
 }
 

@@ -74,6 +74,7 @@ fn result(outcome: Outcome, code: Option<Code>) -> StepResult {
         wall_notes: Vec::new(),
         refused: false,
         refused_write: None,
+        note: String::new(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{PlayerAction, RecordTab};
+use super::RecordTab;
 use crate::run::{Question, SettleMode};
 use crate::ui::dialog::ExportChoice;
 
@@ -42,4 +42,15 @@ pub enum EvidenceAction {
     ChooseExport(ExportChoice),
     /// Stop the export under way. Nothing is left of it.
     StopExport,
+}
+
+/// An action on the player of a recorded run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlayerAction {
+    /// Play, or pause. At the end, begin again.
+    Toggle,
+    /// Go to this time of the playback, in milliseconds.
+    Seek(i64),
+    /// Play this many times as fast as usual.
+    Speed(u8),
 }

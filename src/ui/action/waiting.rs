@@ -2,6 +2,11 @@
 
 use std::path::PathBuf;
 
+use uuid::Uuid;
+
+use crate::authorization::RuleTime;
+use crate::run::SessionKey;
+
 /// An action on the inbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InboxAction {
@@ -16,4 +21,21 @@ pub enum QueueAction {
     Move(PathBuf, isize),
     /// Take the plan with this file out of the queue.
     Remove(PathBuf),
+}
+
+/// An action on the sessions of agents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentsAction {
+    /// Show this session: the call that waits, otherwise the last one.
+    Open(SessionKey),
+    /// Take this session off the list. Its rules end.
+    Forget(SessionKey),
+    /// Show the call with this number.
+    Show(SessionKey, usize),
+    /// Open the dialog about a rule for calls that are identical with the one with this number.
+    OfferRule(SessionKey, usize),
+    /// Choose how long the rule in the open dialog is to count.
+    ChooseTime(RuleTime),
+    /// End this rule.
+    TakeBack(Uuid),
 }

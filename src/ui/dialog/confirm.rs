@@ -136,7 +136,7 @@ fn contents_shown(request: &ConfirmationRequest) -> Shown {
 }
 
 /// The field for the reason of the answer, which is kept with it. In a loop it is also for the planner.
-fn reason_ui(ui: &mut Ui, id: Id, reason: &mut String, in_loop: bool) {
+pub(in crate::ui) fn reason_ui(ui: &mut Ui, id: Id, reason: &mut String, in_loop: bool) {
     let hint = if in_loop {
         "optional; denied with a reason, the planner gets it and makes another plan"
     } else {

@@ -36,11 +36,11 @@ pub enum Subject {
 
 /// What a person has entered in a dialog.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Entered {
+pub(in crate::ui) struct Entered {
     /// The word that names the target of a dangerous step, the reason of a rejection, or a secret.
     pub(super) typed: String,
     /// The reason of an answer about a step.
-    pub(super) reason: String,
+    pub(in crate::ui) reason: String,
     /// The inputs of a plan.
     pub(super) inputs: Vec<EnteredInput>,
 }
@@ -60,7 +60,7 @@ pub fn keep_drafts(ctx: &Context, is_open: impl Fn(&Subject) -> bool) {
 }
 
 /// Takes the draft for a question; an empty one if there is none.
-pub(super) fn take(ctx: &Context, subject: Option<&Subject>) -> Entered {
+pub(in crate::ui) fn take(ctx: &Context, subject: Option<&Subject>) -> Entered {
     change(ctx, |drafts| {
         let index = drafts.iter().position(|(kept, _)| Some(kept) == subject)?;
         Some(drafts.remove(index).1)
@@ -69,7 +69,7 @@ pub(super) fn take(ctx: &Context, subject: Option<&Subject>) -> Entered {
 }
 
 /// Keeps a draft, unless it is empty.
-pub(super) fn keep(ctx: &Context, subject: Option<Subject>, entered: Entered) {
+pub(in crate::ui) fn keep(ctx: &Context, subject: Option<Subject>, entered: Entered) {
     let Some(subject) = subject else { return };
     if entered.typed.is_empty() && entered.reason.is_empty() && entered.inputs.is_empty() {
         return;

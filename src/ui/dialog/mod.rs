@@ -9,7 +9,7 @@ mod answer;
 pub mod arming;
 mod authorize;
 mod confirm;
-mod draft;
+pub(super) mod draft;
 mod export;
 mod fill_in;
 mod focus;
@@ -18,6 +18,7 @@ mod purge;
 mod question;
 mod remember_walls;
 mod secret;
+mod session_rule;
 mod short;
 #[cfg(test)]
 mod tests;
@@ -41,13 +42,14 @@ use draft::Entered;
 use footer::Footer;
 
 pub use authorize::AuthorizeView;
-pub(super) use confirm::SAFE_ANSWERS;
+pub(super) use confirm::{SAFE_ANSWERS, reason_ui};
 pub use draft::{Subject, keep_drafts};
 pub use export::{ExportChoice, ExportOf, ExportView};
 pub use fill_in::FillInView;
 pub(super) use fill_in::lines as input_lines;
 pub use purge::{PURGE_AGES, PURGE_SIZES, PurgeChoice, PurgeKind, PurgeView};
 pub use question::{AfterRejection, Dialog, PromptId, Question};
+pub use session_rule::SessionRuleView;
 
 /// State of the open dialog between frames. A frame without a dialog removes it.
 #[derive(Debug, Clone)]
@@ -132,6 +134,9 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
             remember_walls::remember_walls_ui(ui, dialog.prompt, workspace, grants, actions);
         }
         Question::FillIn(view) => fill_in::fill_in_ui(ui, dialog.prompt, view, actions),
+        Question::SessionRule(view) => {
+            session_rule::session_rule_ui(ui, dialog.prompt, view, actions);
+        }
         Question::Secret { id, question, plan } => {
             secret::secret_ui(ui, dialog.prompt, *id, (question, *plan), actions);
         }

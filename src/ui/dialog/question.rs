@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{AuthorizeView, ExportView, FillInView, PurgeView};
+use super::{AuthorizeView, ExportView, FillInView, PurgeView, SessionRuleView};
 use crate::authorization::Grants;
 use crate::plan::Digest;
 use crate::run::{CommandsReview, ConfirmationRequest, SecretQuestion};
@@ -75,6 +75,8 @@ pub enum Question<'a> {
     },
     /// The values of the plan's inputs.
     FillIn(FillInView),
+    /// Whether identical calls of an agent's session are allowed.
+    SessionRule(SessionRuleView<'a>),
     /// A secret that a program asks for.
     Secret {
         /// The id of the question.

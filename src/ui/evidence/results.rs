@@ -203,11 +203,13 @@ pub(super) fn row_ui(
     let mut right = rect.right() - 18.0;
     // A narrow list has no room for durations; the details of the open execution show its duration.
     if rect.width() > NARROW {
+        let mut width = 0.0;
         if let Some(duration) = row.duration_ms.and_then(|it| row.known.took(it)) {
-            let text = format::duration(duration);
-            widgets::paint_right(ui, pos2(right, middle), (&text, Text::Mono, theme.dim));
+            let text = (&*format::duration(duration), Text::Mono, theme.dim);
+            width = widgets::paint_right(ui, pos2(right, middle), text);
         }
-        right -= 70.0;
+        // The times stand below each other, except beside a long duration.
+        right -= (width + 14.0).max(70.0);
     }
     let when = now.moment(row.timestamp_ms);
     right -= widgets::paint_right(ui, pos2(right, middle), (&when, Text::Mono, theme.dim));

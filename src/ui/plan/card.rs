@@ -23,7 +23,8 @@ use super::{OUTDATED, PlanView, outdated_ui, request_ui};
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::controls::{Lines, button_width};
 use crate::ui::dialog::arming::{Allowed, Arming, DELAY_MS};
-use crate::ui::dialog::{PromptId, SAFE_ANSWERS, after_click, read_input};
+use crate::ui::dialog::draft::{self, Entered};
+use crate::ui::dialog::{PromptId, SAFE_ANSWERS, Subject, after_click, read_input, reason_ui};
 use crate::ui::{Action, DialogAction, Look, PlanAction, Theme, icon, scroll, theme, widgets};
 
 /// A step that waits for the person's answer.
@@ -65,6 +66,8 @@ struct Memory {
 
 /// The height of one line of buttons with its margins, in points.
 const LINE: f32 = theme::BUTTON + 8.0;
+/// The height of the field for words with its margins, in points.
+const WORDS: f32 = 34.0;
 /// The minimum visible height of the contents, in points. With less, the card has no answer buttons.
 const MIN_BODY: f32 = 56.0;
 /// The maximum number of requests to scroll the list for one display of the card.
@@ -79,6 +82,8 @@ pub(super) struct Card<'a> {
     memory: Memory,
     /// The visible height of the contents; `None` if the list has no room for them.
     body: Option<f32>,
+    /// Whether the list has room for the field for words.
+    has_words: bool,
     /// The line of each answer button, from 0: of the safe answers, then of *Run*.
     button_lines: [u8; 4],
 }
@@ -106,12 +111,14 @@ impl<'a> Card<'a> {
         let run = button_width(ui, run_text(view.request), true);
         let mut lines = Lines::new(gap, width);
         let button_lines = [deny, skip, by_hand, run].map(|button| lines.place(button));
-        let card = Self { view, memory, body: None, button_lines };
+        let card = Self { view, memory, body: None, has_words: false, button_lines };
         let max_body = visible.y - theme::ROW - card.lines() * LINE - 6.0;
         let content = memory.content_height;
+        let has_words = max_body - WORDS >= MIN_BODY.min(content) && !view.dialog_open;
+        let max_body = if has_words { max_body - WORDS } else { max_body };
         let body = (max_body >= MIN_BODY.min(content)).then(|| content.min(max_body));
         let button_lines = if body.is_some() { button_lines } else { [0; 4] };
-        Self { body, button_lines, ..card }
+        Self { body, has_words, button_lines, ..card }
     }
 
     /// The number of button lines.
@@ -126,7 +133,8 @@ impl<'a> Card<'a> {
 
     /// The height of the card below the row of its step, in points.
     pub(super) fn height(&self) -> f32 {
-        self.body.unwrap_or(0.0) + self.lines() * LINE + 6.0
+        let words = if self.has_words { WORDS } else { 0.0 };
+        self.body.unwrap_or(0.0) + words + self.lines() * LINE + 6.0
     }
 
     /// Requests that the card is scrolled into view.
@@ -187,9 +195,31 @@ impl<'a> Card<'a> {
         };
         let allowed = self.allowed(ui, visible);
         let (body, footer) = below.split_top_bottom_at_y(below.top() + height);
+        let words = if self.has_words { WORDS } else { 0.0 };
+        let (words, footer) = footer.split_top_bottom_at_y(footer.top() + words);
+        // The dialog about the same step has the same draft. Behind it, the card leaves the draft alone.
+        let subject = Some(self.subject()).filter(|_| !self.view.dialog_open);
+        let mut entered = draft::take(ui.ctx(), subject.as_ref());
+        let earlier = actions.len();
         let content_height = self.body_ui(ui, body, plan);
-        self.footer_ui(ui, footer, allowed, actions);
+        self.footer_ui(ui, footer, allowed, &entered, actions);
+        // Last, so that Tab reaches the answers before the words, which nobody has to give.
+        if self.has_words {
+            let inner = words.shrink2(vec2(MARGIN, 2.0));
+            let mut area = line(ui, ("words", 0), inner, Layout::top_down(Align::Min));
+            let id = Id::unique(("reason", self.view.prompt));
+            reason_ui(&mut area, id, &mut entered.reason, plan.attempt.is_some());
+        }
+        let is_answer = |it: &Action| matches!(it, Action::Dialog(DialogAction::Answer { .. }));
+        if !actions.iter().skip(earlier).any(is_answer) {
+            draft::keep(ui.ctx(), subject, entered);
+        }
         self.store_memory(ui, visible, content_height);
+    }
+
+    fn subject(&self) -> Subject {
+        let ConfirmationRequest { run_id, step_index, .. } = *self.view.request;
+        Subject::Step { run_id, step_index }
     }
 
     fn store_memory(mut self, ui: &Ui, visible: bool, content_height: f32) {
@@ -255,7 +285,14 @@ impl<'a> Card<'a> {
         scroll::by_key_of(ui, &response, &scroll::VERTICAL_KEYS)
     }
 
-    fn footer_ui(&self, ui: &mut Ui, rect: Rect, allowed: Allowed, actions: &mut Vec<Action>) {
+    fn footer_ui(
+        &self,
+        ui: &mut Ui,
+        rect: Rect,
+        allowed: Allowed,
+        entered: &Entered,
+        actions: &mut Vec<Action>,
+    ) {
         let theme = Theme::of(ui);
         let x_range = rect.with_min_x(rect.left() + 3.0).x_range();
         ui.painter().hline(x_range, rect.top() + 0.5, Stroke::new(1.0, theme.line));
@@ -281,7 +318,7 @@ impl<'a> Card<'a> {
                 .on_disabled_hover_text(WAIT)
                 .clicked();
             if clicked {
-                self.answer(ui, decision, actions);
+                self.answer(ui, decision, entered, actions);
             }
         }
         let layout = Layout::right_to_left(Align::Center);
@@ -296,7 +333,7 @@ impl<'a> Card<'a> {
                 actions.push(Action::Plan(PlanAction::OpenConfirmation));
                 after_click::remember(ui.ctx());
             } else {
-                self.answer(ui, Decision::Approve, actions);
+                self.answer(ui, Decision::Approve, entered, actions);
             }
         }
     }
@@ -314,13 +351,13 @@ impl<'a> Card<'a> {
         }
     }
 
-    fn answer(&self, ui: &Ui, decision: Decision, actions: &mut Vec<Action>) {
+    fn answer(&self, ui: &Ui, decision: Decision, entered: &Entered, actions: &mut Vec<Action>) {
         let ConfirmationRequest { run_id, step_index, .. } = *self.view.request;
         actions.push(Action::Dialog(DialogAction::Answer {
             run_id,
             step_index,
             decision,
-            reason: String::new(),
+            reason: entered.reason.trim().to_owned(),
         }));
         after_click::remember(ui.ctx());
     }

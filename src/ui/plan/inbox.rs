@@ -1,12 +1,16 @@
 //! The list of what is in the inbox, in the list of plans and runs.
 
-use egui::{Key, Modifiers, Rect, Ui, vec2};
+use egui::{Key, Modifiers, Ui};
 
+use super::rows_in_sight::rows_in_sight;
+use super::session::{session_counts, session_name};
 use super::sidebar::Entry;
 use crate::plan::{drawable, one_line};
 use crate::risk::RiskLevel;
-use crate::run::{Failure, InboxEntry, InboxKind, InboxList, NO_DEADLINE_MS};
-use crate::ui::action::InboxAction;
+use crate::run::{
+    AgentSession, Failure, InboxEntry, InboxKind, InboxList, NO_DEADLINE_MS, SessionKey,
+};
+use crate::ui::action::{AgentsAction, InboxAction};
 use crate::ui::one_stop::OneStop;
 use crate::ui::{Action, Icon, Look, Now, PlanAction, Text, Tone, controls, format, icon, widgets};
 
@@ -16,7 +20,11 @@ const FEW: usize = 6;
 /// The content of the inbox.
 #[derive(Debug, Clone, Copy)]
 pub struct InboxView<'a> {
-    /// What is in the folder, in the order in which it arrived.
+    /// The sessions of agents whose calls this window knows.
+    pub sessions: &'a [AgentSession],
+    /// The one that the page is about.
+    pub open_session: Option<SessionKey>,
+    /// What else is in the folder, in the order in which it arrived.
     pub list: &'a InboxList,
     /// Whether each entry waits for the person: it is a plan that nobody has decided about.
     pub waits: &'a [bool],
@@ -60,11 +68,11 @@ fn facts(entry: &InboxEntry, waits: bool, now: &Now) -> Vec<String> {
     let has_no_place = entry.can_be_opened() && entry.workspace.is_none();
     let folder = entry.workspace.as_ref().and_then(|it| it.file_name());
     [
-        state(entry, waits).1,
         entry
             .asked_until_ms
             .filter(|it| waits && *it != NO_DEADLINE_MS)
             .map(|it| format!("until {}", now.second(it))),
+        state(entry, waits).1,
         (warnings > 0).then(|| format::counted(warnings, "warning")),
         entry.from.as_ref().map(|from| format!("from {}", one_line(from))),
         has_no_place.then(|| "no workspace yet".to_owned()),
@@ -108,7 +116,7 @@ pub(super) fn inbox_ui(
     actions: &mut Vec<Action>,
 ) {
     let InboxList { entries, omitted, fault } = view.list;
-    if entries.is_empty() && *omitted == 0 && fault.is_none() {
+    if entries.is_empty() && view.sessions.is_empty() && *omitted == 0 && fault.is_none() {
         return;
     }
     let heading = match view.waiting {
@@ -119,6 +127,7 @@ pub(super) fn inbox_ui(
     if let Some(fault) = fault {
         fault_ui(ui, fault);
     }
+    sessions_ui(ui, view, now, actions);
     let all_id = ui.scope_id().with("the whole inbox");
     let is_whole = ui.data(|data| data.get_temp(all_id).unwrap_or(false));
     let count = if is_whole { entries.len() } else { entries.len().min(FEW) };
@@ -145,7 +154,7 @@ fn fault_ui(ui: &mut Ui, fault: &Failure) {
     widgets::remark(ui, icon::WARNING, Tone::Caution, text);
 }
 
-/// Draws the rows in sight, and of the others only the one that Tab reaches: there may be thousands.
+/// Draws the entries.
 fn rows_ui(
     ui: &mut Ui,
     entries: &[InboxEntry],
@@ -157,35 +166,67 @@ fn rows_ui(
     let is_open = |entry: &InboxEntry| open == Some(entry.path.as_path());
     let selected = entries.iter().position(is_open);
     let list = OneStop::new(ui, "inbox", entries.iter().map(|entry| &entry.id), selected);
-    let spacing = ui.spacing().item_spacing.y;
-    let pitch = Entry::HEIGHT + spacing;
-    let rows = Rect::from_min_size(
-        ui.cursor().min,
-        vec2(ui.available_width(), pitch * entries.len() as f32),
-    );
-    let sight = ui.clip_rect().intersect(rows);
-    let at = |y: f32| ((y - rows.top()) / pitch).max(0.0) as usize;
-    let (first, end) = match sight.is_positive() {
-        true => (at(sight.top()), (at(sight.bottom()) + 1).min(entries.len())),
-        false => (0, 0),
-    };
-    let mut next = 0;
-    let mut drawn: Vec<usize> = (first..end).chain([list.stop()]).collect();
-    drawn.sort_unstable();
-    drawn.dedup();
-    let gap = |ui: &mut Ui, rows: usize| {
-        if rows > 0 {
-            ui.allocate_space(vec2(ui.available_width(), pitch * rows as f32 - spacing));
-        }
-    };
-    for index in drawn {
-        let Some(entry) = entries.get(index) else { continue };
-        gap(ui, index - next);
+    rows_in_sight(ui, &list, entries.len(), Entry::HEIGHT, |ui, index| {
+        let Some(entry) = entries.get(index) else { return };
         let waits = waits.get(index).copied().unwrap_or_default();
         row_ui(ui, entry, waits, (&list, index, selected == Some(index)), now, actions);
-        next = index + 1;
+    });
+}
+
+/// Draws the sessions of agents, each as one entry.
+fn sessions_ui(ui: &mut Ui, view: &InboxView<'_>, now: &Now, actions: &mut Vec<Action>) {
+    let sessions = view.sessions;
+    let selected = sessions.iter().position(|it| Some(it.key) == view.open_session);
+    let list = OneStop::new(ui, "agents", sessions.iter().map(|it| it.key.0), selected);
+    for (index, session) in sessions.iter().enumerate() {
+        let name = session_name(session);
+        let until = session.waiting().map(|it| it.call.until_ms).min();
+        let folder = session.workspace.file_name();
+        let folder = folder.map(|it| format!("in {}", one_line(&it.to_string_lossy())));
+        // The deadline is the last thing that a narrow list cuts.
+        let until = until.map(|it| format!("until {}", now.second(it)));
+        let facts = [until, Some(session_counts(session)), folder];
+        let facts: Vec<String> = facts.into_iter().flatten().collect();
+        let (icon, tone) = match session.waiting().next() {
+            Some(_) => (icon::HAND, Tone::Caution),
+            None => (icon::ENVELOPE, Tone::Dim),
+        };
+        let said = facts.join(", ");
+        let response = Entry {
+            look: Some((icon, tone)),
+            title: &name,
+            second_line: &facts.join(" · "),
+            time: "",
+            name: format!("Calls of {name}: {said}"),
+            tooltip: format!(
+                "{}\n{}\n{said}\n{}",
+                drawable(&session.agent),
+                drawable(&session.session),
+                drawable(&session.workspace.display().to_string())
+            ),
+        }
+        .response(ui, (&list, index, selected == Some(index)));
+        let act = |action| Action::Plan(PlanAction::Agents(action));
+        if response.clicked() {
+            actions.push(act(AgentsAction::Open(session.key)));
+        }
+        let is_over = session.calls.iter().all(|it| it.state.is_over());
+        let delete =
+            |ui: &Ui| ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Delete));
+        if is_over && response.has_focus() && delete(ui) {
+            actions.push(act(AgentsAction::Forget(session.key)));
+        }
+        response.context_menu(|ui| {
+            if controls::menu_item(ui, "Open") {
+                actions.push(act(AgentsAction::Open(session.key)));
+            }
+            ui.add_enabled_ui(is_over, |ui| {
+                if controls::menu_item(ui, "Take off the list") {
+                    actions.push(act(AgentsAction::Forget(session.key)));
+                }
+            });
+        });
     }
-    gap(ui, entries.len() - next);
 }
 
 fn row_ui(

@@ -5,8 +5,8 @@ use egui::{Context, Margin, Panel, Ui};
 use super::header::{self, HeaderSize};
 use super::sidebar::{SidebarView, sidebar_ui};
 use super::{
-    PlanView, bar, bar_ui, filter_bar, findings, inspector, output_pane, rows, simulation, start,
-    step_row,
+    PlanView, SessionView, bar, bar_ui, filter_bar, findings, inspector, output_pane, past_call,
+    rows, session, simulation, start, step_row,
 };
 use crate::ui::notice::{Notice, notices_ui};
 use crate::ui::splits::{Side, folding_panel_ui, split_panel_ui};
@@ -47,18 +47,19 @@ pub fn show_step(ctx: &Context) {
 pub fn plan_page_ui(
     ui: &mut Ui,
     sidebar: &SidebarView<'_>,
-    plan: Option<&PlanView<'_>>,
+    (session, plan): (Option<&SessionView<'_>>, Option<&PlanView<'_>>),
     notices: &[&Notice],
     commands: &mut Commands<'_>,
 ) {
     let theme = Theme::of(ui);
     // Beside a plan, the list of others needs more width than the lists of other pages.
     let width = ui.available_width();
-    let is_folded = width < if plan.is_some() { VERY_NARROW } else { narrow::NO_SIDE_LIST };
+    let is_beside = plan.is_some() || session.is_some();
+    let is_folded = width < if is_beside { VERY_NARROW } else { narrow::NO_SIDE_LIST };
     folding_panel_ui(ui, SIDEBAR, is_folded, |ui| {
         let before = commands.actions.len();
         // Without a plan, the page itself has the button.
-        if plan.is_some() {
+        if is_beside {
             commands.button(ui, Command::OpenPlan, Look::Plain, None);
             ui.add_space(8.0);
         }
@@ -68,10 +69,14 @@ pub fn plan_page_ui(
             narrow::set_open(ui.ctx(), SIDEBAR, false);
         }
     });
+    if let Some(session) = session {
+        session::session_panel_ui(ui, session, sidebar.now, commands.actions);
+    }
     let Some(view) = plan else {
         notices_ui(ui, notices, commands.actions);
-        widgets::main_panel_ui(ui, |ui| {
-            start::start_ui(ui, sidebar, commands);
+        widgets::main_panel_ui(ui, |ui| match session {
+            Some(session) => past_call::past_call_ui(ui, session, sidebar.now, commands.actions),
+            None => start::start_ui(ui, sidebar, commands),
         });
         return;
     };

@@ -92,7 +92,14 @@ pub(crate) fn run_look(run: &RunSummary) -> StateLook {
 pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, actions: &mut Vec<Action>) {
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
-        inbox_ui(ui, &view.inbox, view.open, view.now, actions);
+        // A plan is highlighted once: where it is open, otherwise where it waits, otherwise among all plans.
+        let is_it = |path: &Path| view.open == Some(path);
+        let is_listed_open =
+            view.open_plans.len() > 1 && view.open_plans.iter().any(|it| is_it(it.path));
+        let in_inbox = view.open.filter(|_| !is_listed_open);
+        let waits = view.inbox.list.entries.iter().any(|it| is_it(&it.path));
+        let among_plans = !is_listed_open && !waits && view.inbox.open_session.is_none();
+        inbox_ui(ui, &view.inbox, in_inbox, view.now, actions);
         queue_ui(ui, &view.queue, view.open, actions);
         open_plans_ui(ui, &view.open_plans, view.open, actions);
         widgets::list_heading(ui, "Plans");
@@ -103,7 +110,7 @@ pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, actions: &mut Vec<Action>
         let open = view.plans.iter().position(is_open);
         let list = OneStop::new(ui, "plans", view.plans.iter().map(|plan| &plan.path), open);
         for (index, plan) in view.plans.iter().enumerate() {
-            let place = (&list, index, open == Some(index));
+            let place = (&list, index, among_plans && open == Some(index));
             let state = plan_state(plan, view.runs);
             plan_ui(ui, plan, (state, distinction(plan, view.plans)), place, actions);
         }
@@ -137,8 +144,19 @@ fn listed_name(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// What tells the plan from others of the same name: the part of its path that differs. `None` if its name is unique.
+/// Whether a path is that of a proposal in the inbox, whose folder and file say nothing to a person.
+fn is_proposal(path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    path.file_name().is_some_and(|name| name == "plan")
+        && folder.is_some_and(|name| Uuid::parse_str(name).is_ok())
+}
+
+/// What tells the plan from others of the same name: the part of its path that differs. `None` if its name is unique, or
+/// it is a proposal, whose detail names it.
 pub(super) fn distinction(plan: &RecentPlan, plans: &[RecentPlan]) -> Option<String> {
+    if is_proposal(&plan.path) {
+        return None;
+    }
     let twins = plans.iter().filter(|other| other.name == plan.name && other.path != plan.path);
     let twins: Vec<_> = twins.map(|other| other.path.as_path()).collect();
     if twins.is_empty() {

@@ -13,12 +13,17 @@ use uuid::Uuid;
 use super::output::{CallOutput, CallRun};
 use super::serve;
 use crate::hooks::channel::Reply;
+use crate::run::AgentCall;
 use crate::worker::{Setup, Wake};
 
 /// How long a ticket can be used. The agent uses it at once; its own user may have to confirm that first.
 const TICKET_LIFE: Duration = Duration::from_secs(300);
 /// The maximum number of tickets that are known. The oldest of those that are used or have expired are forgotten.
 const MAX_TICKETS: usize = 1_000;
+
+/// The maximum number of calls that were denied without a question and that the window has not heard of. Those beyond it
+/// are not listed.
+const MAX_REFUSED: usize = 1_000;
 
 /// The maximum number of sessions whose decisions are counted.
 const MAX_SESSIONS: usize = 1_000;
@@ -64,8 +69,10 @@ pub enum Settled {
 /// What the window has to do.
 #[derive(Debug)]
 pub enum CallNews {
-    /// A call waits for the person.
-    Arrived(PathBuf),
+    /// A call waits for the person, whose plan is in this file.
+    Arrived(PathBuf, Box<AgentCall>),
+    /// A call was denied without a question, for this reason.
+    Refused(Box<AgentCall>, String),
     /// Nobody waits for the decision about this plan any more.
     Withdrawn {
         /// The file of the plan, which was removed from the inbox.
@@ -281,15 +288,31 @@ impl Desk {
         (self.wake)();
     }
 
+    /// Tells the window of a call that was denied without a question.
+    pub(super) fn tell_refused(&self, call: AgentCall, why: &str) {
+        let mut state = self.state();
+        if state.news.len() < MAX_REFUSED {
+            state.news.push(CallNews::Refused(Box::new(call), why.to_owned()));
+        }
+        drop(state);
+        (self.wake)();
+    }
+
     /// Adds a call whose plan is in the inbox. Returns false if the window closes.
-    pub(super) fn add(&self, file: &Path, waiting: WaitingCall, stream: UnixStream) -> bool {
+    pub(super) fn add(
+        &self,
+        file: &Path,
+        waiting: WaitingCall,
+        call: AgentCall,
+        stream: UnixStream,
+    ) -> bool {
         let mut state = self.state();
         if state.is_closed {
             return false;
         }
         state.calls.insert(file.to_owned(), Call { waiting, stream, verdict: None });
         drop(state);
-        self.tell(CallNews::Arrived(file.to_owned()));
+        self.tell(CallNews::Arrived(file.to_owned(), Box::new(call)));
         true
     }
 

@@ -13,6 +13,7 @@
 //! The questions of a session with an agent that the window itself has started (`worker/acp`) wait in the same way; there
 //! is no connection, but a thread of the window.
 
+mod about;
 mod client;
 mod desk;
 mod output;

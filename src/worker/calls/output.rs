@@ -228,6 +228,14 @@ fn of_result(result: &ExecutionResult) -> (u8, String) {
     if step.outcome == Outcome::Denied {
         return (REFUSED, message("the person denied the command"));
     }
+    if matches!(step.outcome, Outcome::Skipped | Outcome::DoneByHand) {
+        let what = match step.outcome {
+            Outcome::Skipped => "the person skipped the command, and nothing was run",
+            _ => "the person says that they did it by hand, and nothing was run",
+        };
+        let words = if step.note.is_empty() { String::new() } else { format!(": {}", step.note) };
+        return (REFUSED, format!("{what}{words}"));
+    }
     if result.status == RunStatus::Cancelled {
         return (FAILED, message("the person stopped the command"));
     }

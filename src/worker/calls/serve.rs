@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::about::about;
 use super::desk::{CallNews, Desk, WaitingCall};
 use super::output::REFUSED;
 use super::socket::{is_this_user, socket_path};
@@ -19,6 +20,7 @@ use crate::hooks::channel::{Ask, Reply, Request, VERSION, line, read};
 use crate::hooks::{Agent, HookCall};
 use crate::plan::Severity;
 use crate::risk::RiskLevel;
+use crate::run::AgentCall;
 use crate::worker::default_folders;
 use crate::worker::inbox::{
     Handle, InboxError, InboxFolder, Proposal, propose, remove_calls, withdraw,
@@ -128,10 +130,21 @@ fn answer(stream: UnixStream, desk: &Arc<Desk>) -> io::Result<()> {
             };
             let call = HookCall { session, folder, tool, input };
             let wait = Duration::from_millis(timeout_ms).min(MAX_WAIT);
-            let until = Until { deadline: begun + wait, wait };
+            let at_ms = SystemClock::default().now_ms();
+            let wait_ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
+            let until = Until {
+                deadline: begun + wait,
+                wait,
+                at_ms,
+                wall_ms: at_ms.saturating_add(wait_ms),
+            };
+            let about = about(&stream, (agent, &call), ticket, (at_ms, until.wall_ms));
             match put(desk, agent, &call, &until) {
-                Ok(put) => wait_for(stream, desk, agent, call, put, ticket, &until),
-                Err(why) => send(&mut stream, &Reply::Denied(why)),
+                Ok(put) => wait_for(stream, desk, (agent, call, about), put, ticket, &until),
+                Err(why) => {
+                    desk.tell_refused(about, &why);
+                    send(&mut stream, &Reply::Denied(why))
+                }
             }
         }
     }
@@ -140,6 +153,10 @@ fn answer(stream: UnixStream, desk: &Arc<Desk>) -> io::Result<()> {
 struct Until {
     deadline: Instant,
     wait: Duration,
+    /// When the call was made, in Unix milliseconds.
+    at_ms: i64,
+    /// The deadline, in Unix milliseconds.
+    wall_ms: i64,
 }
 
 /// A call whose plan is in the inbox.
@@ -169,16 +186,14 @@ fn put(desk: &Desk, agent: Agent, call: &HookCall, until: &Until) -> Result<Put,
         ));
     }
     let inbox = InboxFolder::open(&desk.setup.inbox).map_err(|error| said(&error))?;
-    let now_ms = SystemClock::default().now_ms();
-    let wait_ms = i64::try_from(until.wait.as_millis()).unwrap_or(i64::MAX);
     let proposal = Proposal {
         bytes: call.to_json(),
         name: format!("{} call", one_word(&call.tool)),
         folder: None,
         workspace,
         from: agent.name().to_owned(),
-        at_ms: now_ms,
-        asked_until_ms: Some(now_ms.saturating_add(wait_ms)),
+        at_ms: until.at_ms,
+        asked_until_ms: Some(until.wall_ms),
     };
     let handle = propose(&inbox, &proposal, &desk.setup.policy).map_err(|error| said(&error))?;
     let put = Put { inbox, handle };
@@ -197,6 +212,7 @@ pub(super) fn said(error: &InboxError) -> String {
     format!("the call cannot be shown as a plan: {}", texts.join("; "))
 }
 
+/// A text without spaces and control characters, and not too long.
 pub(super) fn one_word(text: &str) -> String {
     text.chars().filter(|it| !it.is_whitespace() && !it.is_control()).take(60).collect()
 }
@@ -205,8 +221,7 @@ pub(super) fn one_word(text: &str) -> String {
 fn wait_for(
     mut stream: UnixStream,
     desk: &Arc<Desk>,
-    agent: Agent,
-    call: HookCall,
+    (agent, call, about): (Agent, HookCall, AgentCall),
     put: Put,
     ticket: bool,
     until: &Until,
@@ -231,7 +246,8 @@ fn wait_for(
         runs_here: ticket && call.runs_command(),
     };
     drop(call);
-    if !desk.add(&file, waiting, stream.try_clone()?) {
+    let about = AgentCall { digest: Some(put.handle.digest), ..about };
+    if !desk.add(&file, waiting, about, stream.try_clone()?) {
         withdraw(&put.inbox, &put.handle.id);
         return Ok(());
     }

@@ -181,6 +181,7 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
         wall_notes: Vec::new(),
         refused: false,
         refused_write: None,
+        note: String::new(),
     };
     store
         .commit(&Entry::Execution(ExecutionRecord {

@@ -185,6 +185,9 @@ fn confirm_flag_answers_and_is_recorded() {
         let answer = decisions.iter().find(|it| it["decision"] == decision).unwrap();
         assert!(answer["by"].as_str().unwrap().starts_with("command_line"), "{answer}");
         assert_eq!(answer["note"], note);
+        // An approval is no reason for what followed.
+        let words = if expected == "succeeded" { json!(null) } else { json!(note) };
+        assert_eq!(document["step_results"][0]["note"], words);
     }
 }
 

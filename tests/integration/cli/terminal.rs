@@ -134,6 +134,7 @@ fn guided_plan_asks_step_by_step() {
         terminal.type_in(word);
     }
     terminal.until("done_by_hand");
+    terminal.until("Step 3: skipped: not needed any more");
     terminal.until("Completed: 3 of 3 steps");
     assert_eq!(terminal.exit_code(), Some(0));
     let made = ["one", "two", "three"].map(|name| home.file(&format!("{name}.txt")).exists());

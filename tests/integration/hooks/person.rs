@@ -23,6 +23,8 @@ pub enum Does {
     Authorizes,
     /// Authorizes the plan, and then opens the file `other.json` of the workspace.
     AuthorizesAndLeaves,
+    /// Authorizes each plan, and allows identical calls once the first run is over.
+    AuthorizesAndAllows,
     Rejects(&'static str),
     Nothing,
 }
@@ -55,7 +57,7 @@ impl Window {
         let closes = Arc::new(AtomicBool::new(false));
         let (wake, woken) = sync_channel(1);
         let (shows, shown) = sync_channel(64);
-        home.settings("must_see = \"nothing\"\n");
+        home.settings("must_see = \"nothing\"\n\n[agents]\nsession_rules = true\n");
         let settings = home.path().join(".config/countersign/settings.toml");
         let (folders, is_closed, waker) = (folders(home), Arc::clone(&closes), wake.clone());
         let other = home.file("other.json").canonicalize().unwrap_or_default();
@@ -68,6 +70,7 @@ impl Window {
             let options = Options { settings: Some(settings), ..Options::default() };
             let mut window = Offscreen::start(&ctx, options, folders).unwrap();
             let mut last = None;
+            let mut allows = matches!(does, Does::AuthorizesAndAllows);
             let mut leaves = matches!(does, Does::AuthorizesAndLeaves);
             while !is_closed.load(Ordering::SeqCst) {
                 let input = egui::RawInput { focused: true, ..egui::RawInput::default() };
@@ -75,13 +78,19 @@ impl Window {
                 if let Some(file) = window.authorizable().filter(|file| Some(file) != last.as_ref())
                 {
                     match does {
-                        Does::Authorizes | Does::AuthorizesAndLeaves => window.decide(&ctx, None),
+                        Does::Authorizes
+                        | Does::AuthorizesAndLeaves
+                        | Does::AuthorizesAndAllows => window.decide(&ctx, None),
                         Does::Rejects(reason) => window.decide(&ctx, Some(reason)),
                         Does::Nothing => {}
                     }
                     let _ = shows.try_send(file.clone());
                     last = Some(file);
                     continue;
+                }
+                // Its run is over, or it runs: the rule does not wait for that.
+                if allows && window.allow_identical(&ctx) {
+                    allows = false;
                 }
                 if leaves && window.is_authorized() {
                     leaves = false;

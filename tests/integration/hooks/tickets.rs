@@ -258,9 +258,54 @@ fn what_cannot_be_a_plan_is_denied_without_a_question() {
     assert!(reason.contains("no folder of a project"), "{reason}");
 }
 
-#[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
+/// A rule that a person has made answers identical calls of the same process of the agent. What is identical in words only,
+/// from another process, is asked about.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_rule_answers_identical_calls_of_the_same_process() {
+    let home = Home::new();
+    home.write("heron.txt", "");
+    let _window = Window::open(&home, Does::AuthorizesAndAllows);
+    let methods =
+        || home.texts("SELECT method || ' ' || status FROM authorizations ORDER BY rowid", []);
+    let mut runs = 0;
+    let mut ask = || {
+        let answer = asks(&home, "claude", "ls");
+        let ticket = ticket(&answer["hookSpecificOutput"]["updatedInput"]["command"]);
+        let done = exec(&home, &ticket).exits(0);
+        assert_eq!(done.stdout, "heron.txt\n");
+        runs += 1;
+        assert_eq!(home.texts("SELECT status FROM run_ends", []).len(), runs);
+    };
+    ask();
+    // The person makes the rule meanwhile, and is asked until then.
+    let begun = Instant::now();
+    while !methods().contains(&"session_rule approved".to_owned()) {
+        assert!(begun.elapsed() < super::person::PATIENCE, "the rule answers");
+        ask();
+    }
+    let notes = home.texts("SELECT note FROM decisions ORDER BY rowid DESC LIMIT 1", []);
+    assert!(notes[0].contains("by session rule") && notes[0].contains("session \"s-1\""));
+    let last = home.texts("SELECT id FROM executions ORDER BY rowid DESC LIMIT 1", []);
+    let shown = home.json(["evidence", "show", last[0].as_str()]).exits(0).document();
+    let decision = &shown["decisions"][0];
+    assert!(decision["by"].as_str().unwrap().starts_with("session_rule"), "{decision}");
+    assert!(decision["note"].as_str().unwrap().contains("from authorization"), "{decision}");
+    // A forged call: all its words are the same, and the process is not.
+    let input = call(&home, "claude", "Bash", json!({"command": "ls", "description": "Make it"}));
+    let mut child = started(&home, "timeout", &["60", PROGRAM, "hook", "--agent", "claude"]);
+    child.stdin.take().unwrap().write_all_of(&input);
+    assert!(child.wait_with_output().unwrap().status.success());
+    assert_eq!(methods().last().unwrap(), "window approved", "the person was asked");
+}
+
 fn home_child(home: &Home, arguments: &[&str]) -> std::process::Child {
-    let mut command = std::process::Command::new(PROGRAM);
+    started(home, PROGRAM, arguments)
+}
+
+#[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
+fn started(home: &Home, program: &str, arguments: &[&str]) -> std::process::Child {
+    let mut command = std::process::Command::new(program);
     command.args(arguments).env("HOME", home.path()).current_dir(home.path());
     for name in ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
         command.env_remove(name);

@@ -14,6 +14,8 @@ use scene::Scene;
 mod agent;
 #[path = "../../../examples/gallery/batch.rs"]
 mod batch;
+#[path = "../../../examples/gallery/calls.rs"]
+mod calls;
 #[path = "../../../examples/gallery/fixture.rs"]
 mod fixture;
 #[path = "../../../examples/gallery/found.rs"]

@@ -104,6 +104,11 @@ fn an_unknown_grant_or_setting_is_refused() {
     }
     home.settings("[policy]\nwalls = 'maybe'\n");
     let _ = home.json(["run", "space/p.json", "--yes"]).exits(5);
+    // At the wrong place, it would say nothing.
+    home.settings("walls = 'off'\n");
+    let done = home.run(["run", "space/p.json", "--yes"]).exits(5);
+    let why = "there is no setting \"walls\": it belongs into the table [policy]";
+    assert!(done.stderr.contains(why), "{done:?}");
 }
 
 #[test]

@@ -64,6 +64,26 @@ fn answers_count_once_the_card_was_seen() {
     }
 }
 
+/// The words are optional: a denial is one click without them. They come after the answers in the order of Tab.
+#[test]
+fn an_answer_in_the_card_takes_words() {
+    let mut harness = large_window("guided");
+    wait(&mut harness, 1_500);
+    harness.get_by_label("Reason").click();
+    harness.run_ok();
+    harness.event(Event::Text("the tests are red".to_owned()));
+    harness.run_steps(2);
+    harness.get_by_label("Deny and stop").click();
+    harness.run_ok();
+    let reasons = harness.state().actions.iter().filter_map(|action| match action {
+        Action::Dialog(DialogAction::Answer { decision: Decision::Cancel, reason, .. }) => {
+            Some(reason.as_str())
+        }
+        _ => None,
+    });
+    assert_eq!(reasons.collect::<Vec<_>>(), ["the tests are red"]);
+}
+
 #[test]
 fn only_the_latest_display_keeps_its_state() {
     let mut harness = large_window("guided");
@@ -137,7 +157,9 @@ fn key_and_tab_reach_card_and_answers() {
 fn dangerous_step_runs_only_through_the_dialog() {
     let mut harness = large_window("guided-dangerous");
     wait(&mut harness, 3_000);
-    assert!(harness.query_by_role(Role::TextInput).is_none(), "no dialog is open yet");
+    let fields =
+        |harness: &Harness<'static, Window>| harness.query_all_by_role(Role::TextInput).count();
+    assert_eq!(fields(&harness), 1, "no dialog is open yet: only the words have a field");
     harness.get_by_label("Run this step…").click();
     harness.run_ok();
     assert_eq!(answers(&harness), []);
@@ -148,7 +170,7 @@ fn dangerous_step_runs_only_through_the_dialog() {
     assert_eq!(skips, 1, "only the dialog has answers");
     harness.key_press(Key::Escape);
     harness.run_steps(2);
-    assert!(harness.query_by_role(Role::TextInput).is_none());
+    assert_eq!(fields(&harness), 1);
     assert!(!enabled(&harness, "Skip this step"), "the delay starts again");
     wait(&mut harness, 1_000);
     assert!(enabled(&harness, "Skip this step"));
