@@ -176,6 +176,7 @@ impl App {
                 let query = RecordAuthorization {
                     authorization: Box::new(authorization.clone()),
                     plan: Box::new(plan),
+                    revised: None,
                 };
                 self.shared.query_each(query, move |app, recorded, _| match recorded {
                     Ok(()) => app.finish_by_rule(place, rule_id, file, authorization),

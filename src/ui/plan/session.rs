@@ -8,7 +8,7 @@ use super::outcome_look;
 use super::rows_in_sight::rows_in_sight;
 use crate::authorization::SessionRule;
 use crate::plan::{drawable, one_line};
-use crate::run::{AgentSession, CallState, SessionCall};
+use crate::run::{AgentSession, CallState, NO_DEADLINE_MS, SessionCall};
 use crate::ui::action::AgentsAction;
 use crate::ui::loop_page::model::StateLook;
 use crate::ui::one_stop::OneStop;
@@ -285,7 +285,9 @@ fn row_ui(
     part(room.max(40.0), subject, Text::Mono, theme.text);
     // The deadline comes before anything that can be cut.
     let state = match call.state {
-        CallState::Waits => format!("{state} until {}", now.second(call.call.until_ms)),
+        CallState::Waits if call.call.until_ms != NO_DEADLINE_MS => {
+            format!("{state} until {}", now.second(call.call.until_ms))
+        }
         _ => state,
     };
     let color = if tone == Tone::Dim { theme.dim } else { theme.tone(tone) };

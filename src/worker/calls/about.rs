@@ -57,7 +57,8 @@ pub(super) fn about(
     }
 }
 
-fn shortened(text: &str) -> String {
+/// What is remembered of a subject.
+pub(super) fn shortened(text: &str) -> String {
     let end = text.floor_char_boundary(MAX_SUBJECT);
     let cut = if end < text.len() { "…" } else { "" };
     format!("{}{cut}", text.get(..end).unwrap_or_default())

@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use super::about::shortened;
 use super::desk::{AgentCalls, Desk, WaitingCall};
 use super::serve::{one_word, said};
 use crate::engine::{Clock as _, SystemClock};
 use crate::hooks::channel::Reply;
 use crate::risk::RiskLevel;
-use crate::run::{Failure, NO_DEADLINE_MS, StopSignal};
+use crate::run::{AgentCall, Failure, NO_DEADLINE_MS, StopSignal};
 use crate::worker::Wake;
 use crate::worker::acp::{
     Asked, News, Order, Person, SessionEnd, Subject, Update, Verdict, name_of, run,
@@ -183,6 +184,23 @@ impl WindowPerson {
             Subject::Write { .. } => (asked.asked_by.clone(), true),
             Subject::Command { call } => (format!("{}; {call}", asked.asked_by), false),
         };
+        let (tool, subject) = match &asked.subject {
+            Subject::Write { path, .. } => ("write", path),
+            Subject::Command { call } => ("command", call),
+        };
+        let about = AgentCall {
+            agent: proposal.from.clone(),
+            session: one_word(&asked.session),
+            workspace: proposal.workspace,
+            tool: tool.to_owned(),
+            subject: shortened(subject),
+            // The agent itself runs its commands, so no rule is offered.
+            command: None,
+            at_ms: proposal.at_ms,
+            until_ms: NO_DEADLINE_MS,
+            digest: Some(handle.digest),
+            identity: None,
+        };
         let waiting = WaitingCall {
             agent: proposal.from,
             session: one_word(&asked.session),
@@ -203,7 +221,7 @@ impl WindowPerson {
             let _ = of_session.shutdown(Shutdown::Read);
         });
         over.listen(&ends);
-        if !self.desk.add(&file, waiting, of_desk) || over.is_set() {
+        if !self.desk.add(&file, waiting, about, of_desk) || over.is_set() {
             let _ = self.desk.take(&file, "the session is over");
             withdraw(&inbox, &handle.id);
             return Ok(Verdict::Left);
