@@ -46,7 +46,12 @@ fn header_ui(ui: &mut Ui, state: &AgentState) {
                 "Nothing keeps it from changing files without asking",
             ),
         };
-        widgets::remark(ui, icon, tone, format!("{text}. It {}.", drawable_lines(&state.limits)));
+        widgets::remark(
+            ui,
+            icon,
+            tone,
+            format!("{text}. It may do this: {}.", drawable_lines(&state.limits)),
+        );
     }
     if !state.plan.is_empty() {
         ui.add_space(4.0);
@@ -110,10 +115,10 @@ fn end_ui(ui: &mut Ui, phase: &AgentPhase) {
             let text = format!("{message}. {next}");
             widgets::remark(ui, icon::FAILED, Tone::Danger, drawable_lines(text.trim_end()));
         }
-        AgentPhase::Done { how, .. } => {
-            ui.add_space(8.0);
-            widgets::remark(ui, icon::INFO, Tone::Dim, drawable_lines(how));
-        }
-        AgentPhase::Starting | AgentPhase::Working | AgentPhase::Stopping => {}
+        // The bar says the rest.
+        AgentPhase::Starting
+        | AgentPhase::Working
+        | AgentPhase::Stopping
+        | AgentPhase::Done { .. } => {}
     }
 }

@@ -124,13 +124,21 @@ fn file_plan(key: &str, exists: bool, content: &str, title: &str) -> Result<Prop
             "tool": tool.name(),
             "arguments": { "path": key, "contents": content },
         });
-        if let (Some(title), Some(fields)) = (title, step.as_object_mut()) {
-            fields.insert("reason".to_owned(), title.into());
+        let mut plan = json!({ "plan_id": "acp", "intent": "MUTATE" });
+        if let (Some(title), Some(fields), Some(of_step)) =
+            (title, plan.as_object_mut(), step.as_object_mut())
+        {
+            let name = format!("{} {key}", if exists { "Write" } else { "Create" });
+            fields.insert("title".to_owned(), short_title(&name).into());
+            of_step.insert("reason".to_owned(), title.into());
         }
-        json!({ "plan_id": "acp", "intent": "MUTATE", "steps": [step] }).to_string().into_bytes()
+        if let Some(fields) = plan.as_object_mut() {
+            fields.insert("steps".to_owned(), json!([step]));
+        }
+        plan.to_string().into_bytes()
     };
     let title = short_title(title);
-    let titled = plan(Some(&title).filter(|title| !title.is_empty()).map(String::as_str));
+    let titled = plan(Some(if title.is_empty() { "A change of the agent" } else { &title }));
     // The words of the agent may be such that no plan can have them; the change is what matters.
     let bytes = if is_valid(&parse(&titled).findings) { titled } else { plan(None) };
     check(&bytes)?;

@@ -4,5 +4,6 @@
 mod gemini;
 mod scripted;
 mod session;
+mod terminal;
 #[cfg(feature = "inspection")]
 mod window;

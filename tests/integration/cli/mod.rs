@@ -18,5 +18,5 @@ mod risk;
 mod run;
 mod simulate;
 #[cfg(target_os = "linux")]
-mod terminal;
+pub mod terminal;
 mod usage;

@@ -98,6 +98,11 @@ fn evidence_pages() {
 }
 
 #[test]
+fn agent_pages_are_as_recorded() {
+    snapshots(&["agent", "agent-waiting", "agent-failed"]);
+}
+
+#[test]
 fn loop_pages() {
     snapshots(&["loop", "loop-waiting", "loop-completed", "loop-interrupted"]);
 }
