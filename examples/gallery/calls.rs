@@ -55,6 +55,7 @@ fn binding() -> Binding {
         grants: Grants::default(),
         choices: RunChoices::default(),
         walls: Some(vec![Some(walls)]),
+        secret_inputs: BTreeMap::new(),
     }
 }
 

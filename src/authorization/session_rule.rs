@@ -150,6 +150,7 @@ mod tests {
             grants: Grants::default(),
             choices: RunChoices::default(),
             walls: Some(vec![Some(walls)]),
+            secret_inputs: BTreeMap::new(),
         }
     }
 

@@ -8,7 +8,8 @@ use super::{ToolError, Toolbox};
 use crate::authorization::StepWalls;
 use crate::plan::Code;
 use crate::process::{
-    self, Capture, Input, Leftovers, NOTHING_HIDDEN, ProcessError, ProcessIo, Profile, Program, is_executable,
+    self, Capture, Input, Leftovers, NOTHING_HIDDEN, ProcessError, ProcessIo, Profile, Program,
+    is_executable,
 };
 use crate::run::{StopSignal, Stream};
 
