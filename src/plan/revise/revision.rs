@@ -18,10 +18,10 @@ use crate::plan::patch;
 pub struct Revision {
     /// New values of arguments, by step and name: JSON, or `None` for an argument that is taken away.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    arguments: BTreeMap<usize, BTreeMap<String, Option<String>>>,
+    pub(super) arguments: BTreeMap<usize, BTreeMap<String, Option<String>>>,
     /// The steps that are left out.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    left_out: BTreeSet<usize>,
+    pub(super) left_out: BTreeSet<usize>,
 }
 
 impl Revision {
