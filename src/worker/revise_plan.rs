@@ -122,23 +122,20 @@ impl QueryContext {
         revision: &mut Revision,
         edit: RevisionEdit,
     ) -> Result<Vec<(String, String)>, ToolError> {
-        let of_base = |revision: &Revision, step: usize| {
-            let missing = RevisionError::NoStep { number: step + 1 };
-            revision.step_of_base(base, step).ok_or(missing)
-        };
+        let of_base = |revision: &Revision, step: usize| step_of_base(base, shown, revision, step);
         match edit {
             RevisionEdit::Argument { step, name, text } => {
                 let step = of_base(revision, step)?;
                 revision.set_argument(base, step, &name, text.as_deref())?;
             }
-            RevisionEdit::LeaveOut(steps) => return leave_out(base, revision, steps),
+            RevisionEdit::LeaveOut(steps) => return leave_out(base, shown, revision, steps),
             RevisionEdit::Lines { step, workspace, chosen } => {
                 let (policy, location) = (&self.setup.policy, Some(&self.setup.location));
                 let result =
                     choose_lines(shown, &workspace, policy, location, step, &chosen, &self.stop)?;
                 match result {
                     ChosenStep::LeftOut => {
-                        return leave_out(base, revision, BTreeSet::from([step]));
+                        return leave_out(base, shown, revision, BTreeSet::from([step]));
                     }
                     ChosenStep::Argument(name, text) => {
                         let step = of_base(revision, step)?;
@@ -154,16 +151,26 @@ impl QueryContext {
     }
 }
 
+/// The index in the base of the step at this place of the shown plan. A faulty plan has entries that are no steps.
+fn step_of_base(
+    base: &ShownPlan,
+    shown: &ShownPlan,
+    revision: &Revision,
+    place: usize,
+) -> Result<usize, RevisionError> {
+    let index = shown.steps.get(place).map(|step| step.step_index);
+    let found = index.and_then(|index| revision.step_of_base(base, index));
+    found.ok_or(RevisionError::NoStep { number: place + 1 })
+}
+
 /// Leaves steps of the shown plan out.
 fn leave_out(
     base: &ShownPlan,
+    shown: &ShownPlan,
     revision: &mut Revision,
     steps: BTreeSet<usize>,
 ) -> Result<Vec<(String, String)>, ToolError> {
-    let of_base = |step: usize| {
-        let missing = RevisionError::NoStep { number: step + 1 };
-        revision.step_of_base(base, step).ok_or(missing)
-    };
+    let of_base = |place: usize| step_of_base(base, shown, revision, place);
     let steps = steps.into_iter().map(of_base).collect::<Result<BTreeSet<_>, _>>()?;
     let more = revision.leave_out(base, &steps)?;
     let id = |index: usize| {

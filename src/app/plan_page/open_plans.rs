@@ -162,13 +162,12 @@ impl PlanPage {
         }
         let shown = self.shown.as_mut().filter(|it| it.path() == Some(path));
         let left = self.left.get_mut(path).map(|left| &mut left.revising);
-        let revising = shown.map(|it| &mut it.revising).or(left);
-        if let Some(why_not) = revising.as_ref().and_then(|it| it.unfinished()) {
-            // Asked again, the person means it.
-            revising.into_iter().for_each(|it| *it = Default::default());
+        if let Some(revising) = shown.map(|it| &mut it.revising).or(left)
+            && let Some(why_not) = revising.unfinished()
+            && !std::mem::replace(&mut revising.told, true)
+        {
             let next = "Close it again to drop that.";
-            shared.notify_here(Tone::Caution, "The plan stays open.", why_not, next);
-            return;
+            return shared.notify_here(Tone::Caution, "The plan stays open.", why_not, next);
         }
         let at = self.open_files.iter().position(|it| it.path == path);
         let is_shown = self.shown.as_ref().is_some_and(|it| it.path() == Some(path));

@@ -234,7 +234,7 @@ fn an_unfinished_edit_is_kept_and_asked_about() {
     assert!(edit(&bench).is_some_and(|edit| edit.asks));
     bench.act(Action::Do(Command::ClosePlan));
     assert_eq!(bench.session().path(), Some(&*plan), "it stays open");
-    bench.type_argument(1, "contents", "osprey\n");
+    assert_eq!(edit(&bench).unwrap().text, "osprey\n");
 
     bench.open(&other);
     assert_eq!(edit(&bench), None);
