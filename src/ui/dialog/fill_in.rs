@@ -226,9 +226,9 @@ fn field_ui(
             .password(is_hidden)
             .hint_text(hint)
             .font(font.font())
-            .desired_width(width)
+            .desired_width(width - 20.0)
             .margin(Margin::symmetric(10, 8));
-        let response = ui.add_sized([width, 0.0], edit);
+        let response = ui.add(edit);
         // A secret is in no text for a screen reader, either.
         let shown = match input.secret {
             true => "•".repeat(entry.text.chars().count()),
