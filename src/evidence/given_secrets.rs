@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::EvidenceReader;
 use super::error::Result;
-use super::redact::KnownSecrets;
+use super::redact::{GIVEN, KnownSecrets};
 use crate::authorization::SecretInputs;
 
 /// That a person gave a secret input to a run.
@@ -47,9 +47,6 @@ impl EvidenceReader {
         Ok(found.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 }
-
-/// The kind of such a secret in markers.
-pub(super) const GIVEN: &str = "input";
 
 /// The shortest line of a secret that is redacted by itself, in bytes. A shorter one could be an ordinary word.
 const MIN_LINE: usize = 8;

@@ -10,7 +10,6 @@ use aho_corasick::automaton::Automaton as _;
 use aho_corasick::nfa::contiguous::NFA;
 use serde_json::Value;
 
-use super::given_secrets::GIVEN;
 use super::ledger::canonical;
 use super::secrets;
 use super::secrets::{Match, has_digit, has_letter};
@@ -18,6 +17,9 @@ use super::vault::Vault;
 
 /// A range of a text to redact, with the kind of the secret.
 type SecretRange = (Range<usize>, &'static str);
+
+/// The kind of a secret that a person gave, in markers.
+pub(super) const GIVEN: &str = "input";
 
 /// The secrets found so far. Each is redacted wherever it occurs, even where no rule recognises it, for instance one
 /// line of a private key in a diff.

@@ -112,7 +112,9 @@ pub fn open_as(format: Format, bytes: &[u8], files: &dyn Files) -> Opened {
         .sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.line, finding.column));
     // A name or a command may have characters that no plan can have.
     let refused = plan.as_deref().map(|plan| parse(plan).findings).unwrap_or_default();
-    let refused = refused.into_iter().filter(|finding| finding.severity == Severity::Error);
+    // That its inputs are not filled in yet is found by whoever opens the plan.
+    let is_refused = |it: &Finding| it.severity == Severity::Error && it.code != Code::NotFilledIn;
+    let refused = refused.into_iter().filter(is_refused);
     findings.extend(refused.map(|it| Finding::error(it.code, "", it.message)));
     let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
     for finding in &mut findings {

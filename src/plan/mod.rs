@@ -42,7 +42,7 @@ pub use dialect::Dialect;
 pub use digest::{Digest, DigestError};
 pub use document::{Intent, Mode, Plan, Step, StepPlace};
 pub use finding::{Finding, Severity, is_valid, lacks_only_inputs};
-pub use inputs::{CommandInput, PlanInput, VARIABLE_PREFIX, shown_inputs};
+pub use inputs::{CommandInput, PlanInput, VARIABLE_PREFIX, shown_inputs, with_references};
 pub use lookalikes::{lookalikes, visible_name};
 pub use needs::Needs;
 pub use one_line::one_line;

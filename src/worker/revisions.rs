@@ -74,7 +74,7 @@ impl Place {
         let base = std::path::absolute(base)?;
         let key = [base.as_os_str().as_encoded_bytes(), digest.hex().as_bytes()].concat();
         let folder = std::path::absolute(evidence)?.join(FOLDER);
-        Ok(Self { folder, key: Digest::of(&key).short(16) })
+        Ok(Self { folder, key: format!("revised-{}", Digest::of(&key).short(16)) })
     }
 
     /// The place to which a file belongs; `None` if it is somewhere else.

@@ -50,14 +50,14 @@ fn the_way_of_a_revision(folder: &Path) -> Outcome<Vec<String>> {
     desktop.key("F2")?;
     desktop.wait_until("the editor has the keyboard", |desktop| {
         let focused = desktop.tree()?.focused;
-        Ok(focused.is_some_and(|name| name.starts_with("Value of")).then_some(()))
+        Ok(focused.is_some_and(|name| name.starts_with("New value of")).then_some(()))
     })?;
     desktop.key("ctrl+a")?;
     desktop.type_text("most")?;
     desktop.wait_until("the text is typed", |desktop| {
         let tree = desktop.tree()?;
         Ok(tree
-            .control_starting("Value of")
+            .control_starting("New value of")
             .and_then(|it| it.value.clone())
             .filter(|value| value.contains("most")))
     })?;
@@ -69,7 +69,7 @@ fn the_way_of_a_revision(folder: &Path) -> Outcome<Vec<String>> {
     desktop.wait_until_gone("Drop it")?;
     desktop.wait_until("the editor has the keyboard again", |desktop| {
         let focused = desktop.tree()?.focused;
-        Ok(focused.is_some_and(|name| name.starts_with("Value of")).then_some(()))
+        Ok(focused.is_some_and(|name| name.starts_with("New value of")).then_some(()))
     })?;
     desktop.key("ctrl+Return")?;
     desktop.wait_for_control("Revised by you: 2 changes")?;

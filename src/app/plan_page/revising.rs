@@ -10,14 +10,16 @@ use crate::run::Preview;
 use crate::ui::action::{RevisionAction, Tab};
 use crate::ui::notice::Scope;
 use crate::ui::plan::{
-    Approval, ArgumentEdit, RevisedView, Revising, RevisionView, no_lines, short_first, show_step,
-    whole_choice,
+    Approval, ArgumentEdit, RevisedView, Revising, RevisionView, no_lines, show_step, whole_choice,
 };
 use crate::ui::{Command, Page, Tone};
 use crate::worker::{
     ChosenLines, OpenedPlan, ReadArgument, RevisePlan, RevisedPlan, RevisionBase, RevisionEdit,
     SaveSource,
 };
+
+/// The arguments that a person edits most, the first one first.
+const EDITED_MOSTLY: [&str; 4] = ["command", "contents", "edits", "pattern"];
 
 /// What a revision finishes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -111,7 +113,7 @@ impl PlanPage {
             RevisionAction::LeaveEdit => {
                 let is_changed = revising.edit.as_ref().is_some_and(ArgumentEdit::is_changed);
                 match &mut revising.edit {
-                    Some(edit) if is_changed => edit.asks = true,
+                    Some(edit) if is_changed => (edit.asks, edit.wants_focus) = (true, true),
                     _ => revising.edit = None,
                 }
                 return;
@@ -186,10 +188,10 @@ impl PlanPage {
                 show_step(ctx);
                 let step = session.opened.plan.as_ref().and_then(|it| it.steps.get(selected));
                 let Some(step) = step else { return };
-                // What is edited most is last: contents, edits, a command.
-                let names = short_first(&step.arguments);
-                let command = step.arguments.get_key_value("command").map(|(name, _)| name);
-                let name = command.or(names.last().map(|(name, _)| *name)).cloned();
+                let has = |name: &&&str| step.arguments.contains_key(**name);
+                let mostly = EDITED_MOSTLY.iter().find(has).map(|name| (*name).to_owned());
+                let first = || step.arguments.keys().next().cloned();
+                let name = mostly.or_else(first);
                 let is_open = session.revising.edit.as_ref().is_some_and(ArgumentEdit::is_changed);
                 match name {
                     _ if is_open => RevisionAction::GoOnEditing,

@@ -9,7 +9,7 @@ use serde_saphyr::Spanned;
 
 use super::{Block, at, shell};
 use crate::openers::written::Commands;
-use crate::plan::{Finding, Mode, PlanInput, Severity, limits};
+use crate::plan::{Finding, Mode, PlanInput, Severity, limits, with_references};
 
 /// The only version of the format.
 const VERSION: u64 = 1;
@@ -192,11 +192,19 @@ impl Reader {
         }
         let shell = shell(interpreter)
             .ok_or_else(|| format!("{interpreter:?} is no shell, and its code not a command"))?;
-        if inputs > 0 && !shell.is_empty() {
-            return Err(format!(
-                "a template in code for {shell} cannot be a reference to a variable"
-            ));
-        }
+        let code = match shell {
+            "" => code,
+            _ if inputs == 0 => code,
+            // The step quotes the code, so that its templates must be references already.
+            "sh" | "zsh" => with_references(&code, &self.made.inputs).ok_or_else(|| {
+                format!("a template in code for {shell} cannot be a reference to a variable")
+            })?,
+            _ => {
+                return Err(format!(
+                    "a template in code for {shell} cannot be a reference to a variable"
+                ));
+            }
+        };
         let title = Some(text("name").to_owned());
         let block = Block { line, shell, code, title, text: explained, expected_output: None };
         let mut step = block.step(&self.environment);

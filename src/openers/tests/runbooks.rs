@@ -192,7 +192,7 @@ fn blocks_that_a_person_fills_in_are_inputs() {
     assert_eq!(plan.steps[0].arguments["cwd"], "/srv/{{env}}");
     for (block, expected) in [
         (
-            "- type: script\n  props: {interpreter: zsh, code: 'a {{ var.x }}'}\n",
+            "- type: script\n  props: {interpreter: fish, code: 'a {{ var.x }}'}\n",
             "cannot be a reference",
         ),
         ("- type: env\n  props: {name: A, value: 'a {{ var.x }}'}\n", "only in part"),

@@ -135,6 +135,12 @@ pub fn shown_inputs(inputs: &[PlanInput]) -> Vec<(String, String)> {
     inputs.iter().map(shown).collect()
 }
 
+/// A command in which the templates of these inputs are references to variables; `None` if one cannot be.
+pub fn with_references(command: &str, inputs: &[PlanInput]) -> Option<String> {
+    let found = refer(command, &|name| inputs.iter().any(|input| input.name == name));
+    found.faults.is_empty().then_some(found.text)
+}
+
 /// The inputs that a command gets, whose templates are references already.
 pub(super) fn of_command(command: &str, inputs: &[PlanInput]) -> Vec<CommandInput> {
     if inputs.is_empty() {

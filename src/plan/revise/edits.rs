@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use jsonc_parser::ast::Object;
 
+use super::error::RevisionError;
+use super::source::{step_of, text_of};
 use super::splices::{Document, Splices, json_text, member};
-use super::{RevisionError, step_of, text_of, values};
+use super::values;
 use crate::plan::{Edit, ShownPlan};
 
 /// The list of edits of a batch with other edits at these indexes, or without those that become `None`. At least one

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::error::RevisionError;
+use super::source::step_of;
 use super::splices::{Document, Splices, elements, json_text};
 use super::values::entry;
-use super::{RevisionError, step_of};
 use crate::plan::{Dialect, Precondition, ShownPlan, ShownStep, StepPlace};
 
 /// A step that is left out.

@@ -2,8 +2,11 @@
 
 use serde::Serialize;
 
+use super::error::RevisionError;
+use super::revision::Revision;
+use super::source::{step_of, text_of};
 use super::splices::Document;
-use super::{Revision, RevisionError, step_of, text_of, values};
+use super::values;
 use crate::plan::{ShownPlan, ShownStep, one_line};
 
 /// The length up to which a value is written out in a sentence, in bytes.

@@ -69,6 +69,9 @@ impl<'d, 'a> Splices<'d, 'a> {
         members: &[(&str, String)],
         first: bool,
     ) {
+        if members.is_empty() {
+            return;
+        }
         let text = self.document.text;
         let between = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
         let (Some(head), Some(last)) = (object.properties.first(), object.properties.last()) else {
@@ -97,6 +100,30 @@ impl<'d, 'a> Splices<'d, 'a> {
             } else {
                 let end = last.range.end;
                 self.parts.push((end..end, format!(",{gap}{pair}")));
+            }
+        }
+    }
+
+    /// Takes the members with these names away, and puts others behind the rest.
+    pub(super) fn change_members(
+        &mut self,
+        object: &Object<'_>,
+        removed: &[&str],
+        added: &[(&str, String)],
+    ) {
+        let stays = |name: &str| !removed.contains(&name);
+        let is_emptied = object.properties.iter().all(|it| !stays(it.name.as_str()));
+        let ends = object.properties.first().zip(object.properties.last());
+        match ends.filter(|_| is_emptied && !added.is_empty()) {
+            // Nothing is left behind which the others could stand.
+            Some((first, last)) => {
+                let pairs: Vec<_> =
+                    added.iter().map(|(name, value)| pair(name, ": ", value)).collect();
+                self.parts.push((first.range.start..last.range.end, pairs.join(", ")));
+            }
+            None => {
+                self.remove_members(object, removed);
+                self.add_members(object, added, false);
             }
         }
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::plan::{Code, Edit, parse};
+use crate::plan::{Code, Edit, ShownPlan, parse};
 
 const STEPS: &str = r#"{
   "plan_id" : "p",  "intent": "MUTATE",
@@ -135,6 +135,29 @@ fn a_faulty_argument_can_be_repaired() {
     revision.set_argument(&base, 1, "path", Some("b")).unwrap();
     let text = revised(&base, &revision);
     assert!(parse(text.as_bytes()).is_valid(), "{text}");
+}
+
+#[test]
+fn arguments_are_replaced_by_others() {
+    let text = r#"{"plan_id": "p", "intent": "READ", "steps": [
+        {"tool": "file_search", "arguments": {"a": "1", "b": "2", "root": "."}},
+        {"tool": "file_read", "arguments": { "pth": "a" }}
+    ]}"#;
+    let base = base(text);
+    let mut revision = Revision::default();
+    for (step, name, value) in [
+        (0, "a", None),
+        (0, "b", None),
+        (0, "pattern", Some("x")),
+        (1, "pth", None),
+        (1, "path", Some("a")),
+    ] {
+        revision.set_argument(&base, step, name, value).unwrap();
+    }
+    let expected = text
+        .replace(r#"{"a": "1", "b": "2", "root": "."}"#, r#"{"root": ".", "pattern": "x"}"#)
+        .replace(r#""pth": "a""#, r#""path": "a""#);
+    assert_eq!(revised(&base, &revision), expected);
 }
 
 #[test]

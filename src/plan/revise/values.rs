@@ -3,8 +3,11 @@
 use jsonc_parser::ast::{Object, Value};
 use serde::de::IgnoredAny;
 
+use std::collections::BTreeMap;
+
+use super::error::RevisionError;
+use super::source::{step_of, text_of};
 use super::splices::{Document, Splices, elements, json_text, member};
-use super::{RevisionError, step_of, text_of};
 use crate::plan::{ShownPlan, ShownStep, StepPlace};
 
 /// The arguments of actions that are no texts.
@@ -137,40 +140,48 @@ fn json(
     }
 }
 
-/// Gives an argument its new value.
+/// Gives arguments of a step their new values.
 pub(super) fn splice<'a>(
     document: &Document<'a>,
     splices: &mut Splices<'_, 'a>,
     step: &ShownStep,
-    name: &str,
-    value: Option<&str>,
+    arguments: &BTreeMap<String, Option<String>>,
 ) -> Result<(), RevisionError> {
-    let (entry, in_file_name) = (entry(document, step)?, name_in_file(step, name)?);
-    let nowhere =
-        || RevisionError::NoArgument { number: step.step_index + 1, name: name.to_owned() };
+    let entry = entry(document, step)?;
+    let (mut added, mut removed) = (Vec::new(), Vec::new());
+    for (name, value) in arguments {
+        let in_file_name = name_in_file(step, name)?;
+        match (in_file(document, step, name)?, value) {
+            (Some(old), Some(value)) => splices.replace(old, value.as_str()),
+            (Some(_), None) => removed.push(in_file_name),
+            (None, Some(value)) => added.push((in_file_name, value.clone())),
+            (None, None) => {}
+        }
+    }
     let object = match arguments_name(step) {
         None => entry,
         Some(arguments) => {
             let found = entry.properties.iter().rev().find(|it| it.name.as_str() == arguments);
-            match (found, value) {
-                (Some(found), _) => found.value.as_object().ok_or_else(nowhere)?,
-                (None, Some(value)) => {
-                    let all = format!("{{{}: {value}}}", json_text(in_file_name));
+            match found.map(|found| found.value.as_object()) {
+                Some(Some(object)) => object,
+                // A faulty step, whose arguments are no object or not there at all.
+                Some(None) if added.is_empty() => return Ok(()),
+                Some(None) => {
+                    let name = added.first().map(|(name, _)| (*name).to_owned());
+                    let (number, name) = (step.step_index + 1, name.unwrap_or_default());
+                    return Err(RevisionError::NoArgument { number, name });
+                }
+                None if added.is_empty() => return Ok(()),
+                None => {
+                    let pairs = added.iter().map(|(name, it)| format!("{}: {it}", json_text(name)));
+                    let all = format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "));
                     splices.add_members(entry, &[(arguments, all)], false);
                     return Ok(());
                 }
-                (None, None) => return Ok(()),
             }
         }
     };
-    match (in_file(document, step, name)?, value) {
-        (Some(old), Some(value)) => splices.replace(old, value),
-        (Some(_), None) => splices.remove_members(object, &[in_file_name]),
-        (None, Some(value)) => {
-            splices.add_members(object, &[(in_file_name, value.to_owned())], false);
-        }
-        (None, None) => {}
-    }
+    splices.change_members(object, &removed, &added);
     Ok(())
 }
 

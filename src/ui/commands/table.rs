@@ -65,7 +65,7 @@ pub static TABLE: [Spec; 85] = [
     Spec::new(Command::StopTrying, "Stop trying", Some(icon::STOP))
         .tooltip("Do not wait for the host's answer any longer.")
         .unless(|state| (!state.testing_connection).then_some("No connection is being tried.")),
-    Spec::new(Command::FillIn, "Fill in…", Some(icon::WRITE))
+    Spec::new(Command::FillIn, "Fill in…", Some(icon::FILE_TEXT))
         .tooltip("Give the plan values of its inputs. What becomes of it is reviewed.")
         .key(Modifiers::NONE, Key::F3)
         .unless(|state| {

@@ -226,9 +226,9 @@ fn field_ui(
             .password(is_hidden)
             .hint_text(hint)
             .font(font.font())
-            .desired_width(width)
+            .desired_width(width - 20.0)
             .margin(Margin::symmetric(10, 8));
-        let response = ui.add_sized([width, 0.0], edit);
+        let response = ui.add(edit);
         // A secret is in no text for a screen reader, either.
         let shown = match input.secret {
             true => "•".repeat(entry.text.chars().count()),
@@ -274,10 +274,16 @@ pub(crate) fn lines<'a>(
 mod tests {
     use egui::Key;
     use egui_kittest::kittest::Queryable as _;
+    use egui_kittest::{Harness, Node};
 
     use crate::ui::action::Typed;
-    use crate::ui::tests::window;
+    use crate::ui::tests::{Window, window};
     use crate::ui::{Action, DialogAction};
+
+    /// The field of an input. Its name stands above it, too.
+    fn field<'h>(harness: &'h Harness<'_, Window>, name: &'h str) -> Node<'h> {
+        harness.get_all_by_label(name).last().unwrap()
+    }
 
     fn filled_in(actions: &[Action]) -> Option<(Vec<(String, String)>, Vec<(String, Typed)>)> {
         actions.iter().find_map(|action| match action {
@@ -293,16 +299,16 @@ mod tests {
         let mut harness = window("fill-in", [900.0, 600.0]);
         harness.run_steps(30);
         let folder = "Folder of the release";
-        assert_eq!(harness.get_by_label(folder).value().as_deref(), Some("dist"), "the default");
-        assert!(harness.get_by_label(folder).is_focused(), "the first field has the keyboard");
+        assert_eq!(field(&harness, folder).value().as_deref(), Some("dist"), "the default");
+        assert!(field(&harness, folder).is_focused(), "the first field has the keyboard");
         assert!(harness.query_by_label_contains("Steps 1 and 3 use it.").is_some());
         harness.get_by_label("Environment: staging").focus();
         harness.run_ok();
         harness.key_press(Key::Space);
         harness.run_ok();
-        harness.get_by_label("Token").focus();
+        field(&harness, "Token").focus();
         harness.run_ok();
-        harness.get_by_label("Token").type_text("kingfisher-7");
+        field(&harness, "Token").type_text("kingfisher-7");
         harness.run_ok();
         let tree = format!("{:?}", harness.root());
         assert!(!tree.contains("kingfisher"), "{tree}");
@@ -318,9 +324,9 @@ mod tests {
     fn nothing_is_applied_while_a_value_is_missing() {
         let mut harness = window("fill-in", [900.0, 600.0]);
         harness.run_steps(30);
-        harness.get_by_label("Token").focus();
+        field(&harness, "Token").focus();
         harness.run_ok();
-        harness.get_by_label("Token").type_text("abc");
+        field(&harness, "Token").type_text("abc");
         harness.run_ok();
         assert!(harness.query_by_label_contains("a secret has at least 4 bytes").is_some());
         harness.key_press(Key::Enter);

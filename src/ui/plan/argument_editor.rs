@@ -136,38 +136,38 @@ pub(crate) fn edits_argument(ctx: &egui::Context) -> bool {
 fn editor_ui(ui: &mut Ui, edit: &ArgumentEdit, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     ui.add_space(4.0);
-    ui.horizontal(|ui| {
-        ui.label(widgets::rich(drawable(&edit.name), Text::Meta, theme.dim));
+    let label = ui.horizontal(|ui| {
+        let name = format!("New value of {}", drawable(&edit.name));
+        let label = ui.label(widgets::rich(name, Text::Meta, theme.dim));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let size = format::size(edit.text.len() as u64);
             ui.label(widgets::rich(size, Text::SmallMono, theme.dim));
         });
+        label.id
     });
     let mut text = edit.text.clone();
     let focused = edits_argument(ui.ctx());
     // Before the field, which would take the keys itself.
     let apply = focused && ui.input_mut(|it| it.consume_key(Modifiers::COMMAND, Key::Enter));
-    let leave = focused && ui.input_mut(|it| it.consume_key(Modifiers::NONE, Key::Escape));
     let lines = text.lines().count().clamp(1, 18);
-    ScrollArea::vertical().id_salt("edited argument").max_height(360.0).show(ui, |ui| {
+    let area = ScrollArea::vertical().id_salt("edited argument").max_height(360.0);
+    let lost_focus = area.show(ui, |ui| {
         let field = TextEdit::multiline(&mut text)
             .id(field_id())
             .font(Text::Mono.font())
             .margin(Margin::symmetric(10, 6))
             .desired_rows(lines)
-            .lock_focus(true)
             .desired_width(f32::INFINITY);
-        let response = ui.add(field);
-        response.widget_info(|| {
-            let mut info = WidgetInfo::text_edit(true, &edit.text, &edit.text, "");
-            info.label = Some(format!("Value of {}", drawable(&edit.name)));
-            info
-        });
-        if edit.wants_focus {
+        let response = ui.add(field).labelled_by(label.inner);
+        if edit.wants_focus && !edit.asks {
             response.request_focus();
             response.scroll_to_me(None);
         }
+        response.lost_focus()
     });
+    // The key takes the focus from any field.
+    let escape = ui.input(|input| input.key_pressed(Key::Escape));
+    let leave = lost_focus.inner && escape;
     if text != edit.text || edit.wants_focus {
         act(actions, RevisionAction::Type(text));
     }
@@ -195,7 +195,11 @@ fn editor_ui(ui: &mut Ui, edit: &ArgumentEdit, actions: &mut Vec<Action>) {
             if widgets::button(ui, Look::Danger, None, "Drop it", true).clicked() {
                 act(actions, RevisionAction::DropEdit);
             }
-            if widgets::button(ui, Look::Plain, None, "Go on editing", true).clicked() || leave {
+            let go_on = widgets::button(ui, Look::Plain, None, "Go on editing", true);
+            if edit.wants_focus {
+                go_on.request_focus();
+            }
+            if go_on.clicked() || go_on.lost_focus() && escape {
                 act(actions, RevisionAction::GoOnEditing);
             }
         } else if widgets::button(ui, Look::Plain, None, "Keep as it was", true).clicked() || leave

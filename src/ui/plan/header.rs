@@ -231,11 +231,9 @@ fn inputs_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Commands<'_>) {
     let secrets = view.choices.as_ref().map(|choices| &choices.chosen.secret_inputs);
     let is_given = |name: &str| secrets.is_some_and(|secrets| secrets.get(name).is_some());
     let lines: Vec<_> = input_lines(&plan.inputs, is_given).collect();
-    let is_missing = lines.iter().any(|(_, is_missing)| *is_missing);
     ui.horizontal_wrapped(|ui| {
         if commands.situation.not_fillable.is_none() {
-            let look = if is_missing { Look::Primary } else { Look::Plain };
-            commands.button(ui, Command::FillIn, look, None);
+            commands.button(ui, Command::FillIn, Look::Plain, None);
         }
         for (text, is_missing) in lines {
             let tone = if is_missing { Tone::Caution } else { Tone::Dim };

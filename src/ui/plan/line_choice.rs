@@ -95,6 +95,7 @@ pub(super) fn line_choice_ui(
     widgets::line_below(ui);
     let area = ScrollArea::vertical().id_salt(("choose lines", view.selected));
     ui.spacing_mut().item_spacing.y = 0.0;
+    ui.spacing_mut().interact_size.y = ROW - 2.0;
     area.auto_shrink([false, false]).show_rows(ui, ROW, rows.len(), |ui, range| {
         for row in rows.get(range).unwrap_or_default() {
             row_ui(ui, *row, choice, &of_files, actions);
@@ -183,7 +184,9 @@ fn row_ui(
             Row::Hunk(file, hunk) => (file, hunk, usize::MAX),
             Row::Line(file, hunk, line) => (file, hunk, line),
         });
-    ui.scope_builder(builder, |ui| {
+    {
+        // The row has its height, whatever is in it.
+        let ui = &mut ui.new_child(builder);
         ui.spacing_mut().item_spacing.x = 6.0;
         if is_tickable {
             let mut ticked = state == Wanted::All;
@@ -222,7 +225,7 @@ fn row_ui(
             text = text.strikethrough();
         }
         ui.add(egui::Label::new(text).truncate().selectable(false));
-    });
+    }
 }
 
 /// A line as it is drawn, with its sign.

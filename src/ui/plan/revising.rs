@@ -14,7 +14,7 @@ use crate::ui::{
 };
 
 /// The height of a change in the list, in points.
-const ROW: f32 = 26.0;
+const ROW: f32 = 32.0;
 /// The number of changes that are visible at once.
 const VISIBLE: f32 = 6.0;
 
@@ -159,7 +159,7 @@ pub(super) fn revision_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Comma
             commands.button(ui, Command::SavePlanAs, Look::Bare, None);
         });
         if is_open {
-            changes_ui(ui, view, &revised, commands.actions);
+            ui.scope(|ui| changes_ui(ui, view, &revised, commands.actions));
         }
     }
     let Some(revising) = revising else { return };
@@ -181,10 +181,10 @@ fn changes_ui(
     revised: &RevisedView<'_>,
     actions: &mut Vec<Action>,
 ) {
-    let theme = Theme::of(ui);
     let base = revised.base.display().to_string();
     let text = format!("Made from {}, which stays as it is.", drawable(&base));
     widgets::line(ui, text, Text::Small, Tone::Dim).on_hover_text(base);
+    ui.spacing_mut().item_spacing.y = 2.0;
     let rows = (revised.parts.len() as f32).min(VISIBLE);
     let area = ScrollArea::vertical().id_salt("revised").max_height(rows * (ROW + 2.0));
     area.auto_shrink([false, true]).show_rows(ui, ROW, revised.parts.len(), |ui, range| {
@@ -216,11 +216,6 @@ fn changes_ui(
     if text.on_hover_text("Copy the difference of the two files as text.").clicked() {
         ui.ctx().copy_text(revised.difference.to_owned());
     }
-    ui.painter().hline(
-        ui.max_rect().x_range(),
-        ui.cursor().top(),
-        egui::Stroke::new(1.0, theme.line),
-    );
 }
 
 /// Names the argument in the editor while it is out of sight, so that what was typed is not forgotten.

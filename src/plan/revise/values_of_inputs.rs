@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::RevisionError;
+use super::error::RevisionError;
 use super::splices::{Document, Splices, elements, json_text, member};
 use crate::plan::ShownPlan;
 use crate::plan::inputs::quoted_list;
