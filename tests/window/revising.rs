@@ -90,7 +90,7 @@ fn the_way_of_a_revision(folder: &Path) -> Outcome<Vec<String>> {
     desktop.press("Authorize")?;
     desktop.wait_for_control("Run")?;
     desktop.key("F5")?;
-    desktop.wait_for_text("Run again…")?;
+    desktop.wait_for_control("Authorize again…")?;
     desktop.screenshot("revising_4_run")?;
     Ok(recorded(&desktop.evidence()).into_iter().map(|step| step.outcome).collect())
 }

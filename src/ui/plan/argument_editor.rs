@@ -219,8 +219,9 @@ fn editor_ui(ui: &mut Ui, edit: &ArgumentEdit, actions: &mut Vec<Action>) {
 
 /// Names hidden characters in the text, which the field does not show.
 fn hidden_ui(ui: &mut Ui, text: &str) {
-    let shown = drawable(text);
-    if shown != text {
+    // By line, because line breaks are no hidden characters.
+    let is_hidden = |line: &str| drawable(line) != line;
+    if text.split('\n').any(is_hidden) {
         let hidden = "The text has characters that cannot be seen here; they are marked in the value once it is applied.";
         widgets::remark(ui, crate::ui::icon::WARNING, Tone::Caution, hidden);
     }
