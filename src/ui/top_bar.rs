@@ -14,7 +14,10 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
     ui.painter().hline(x, bar.bottom() - 0.5, Stroke::new(1.0, theme.line));
     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
         ui.set_min_height(theme::TOP_BAR);
-        widgets::icon_ui(ui, vec2(20.0, 24.0), icon::SIGNATURE, 20.0, theme.accent);
+        // In the narrowest windows, the tabs need its room.
+        if bar.width() > 500.0 {
+            widgets::icon_ui(ui, vec2(20.0, 24.0), icon::SIGNATURE, 20.0, theme.accent);
+        }
         if bar.width() > 800.0 {
             ui.label(widgets::rich("Countersign", Text::Strong, theme.text).size(15.0));
             ui.add_space(14.0);

@@ -79,7 +79,7 @@ fn form_ui(ui: &mut Ui, view: &AgentView<'_>, actions: &mut Vec<Action>) {
     scroll::area(ui, "agent form", margin, |ui| {
         ui.set_max_width(ui.available_width().min(WIDTH));
         widgets::line(ui, "Work with an agent", Text::Title, Tone::Plain);
-        let text = "The agent reads the workspace and cannot write it. Each change that it asks for becomes a plan, \
+        let text = "Behind its walls, the agent reads the workspace and cannot write it. Each change that it asks for becomes a plan, \
                     which waits for you; what you authorize is written by Countersign, exactly as it was shown.";
         widgets::paragraph(ui, text, Text::Body, Tone::Dim);
         ui.add_space(8.0);
