@@ -132,6 +132,7 @@ impl App {
         if let AuthorizationStatus::Rejected { reason } = &authorization.status {
             if calls.deny(file, reason) {
                 note(CallState::Denied(reason.clone()), None);
+                self.agents.sessions.end_rules_like(file);
                 self.show_next_of_session(file);
             }
             return;

@@ -3,7 +3,7 @@
 //! A call that a rule covers is opened, reviewed and authorized like any other, for exactly its bytes; only nobody is asked.
 //! Whatever differs from what the person has allowed leaves the call to them, and ends the rule.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
@@ -149,7 +149,7 @@ impl App {
     }
 
     /// Lets the rule answer the call at this place that covers it, if there is one. Returns whether there is.
-    pub(super) fn ask_rule(&mut self, place: CallPlace, file: &PathBuf) -> bool {
+    pub(super) fn ask_rule(&mut self, place: CallPlace, file: &Path) -> bool {
         self.end_old_rules();
         let session = self.agents.sessions.session(place.0).filter(|it| !it.rules.is_empty());
         let identity = session.and_then(|it| it.call(place.1)?.call.identity.as_ref());
@@ -157,8 +157,8 @@ impl App {
             session.rules.iter().find(|it| it.identity == *identity)
         });
         let Some(rule_id) = rule.map(|it| it.rule_id) else { return false };
-        let query = OpenQueued(Chosen::default().query(file.clone()));
-        let asked = file.clone();
+        let query = OpenQueued(Chosen::default().query(file.to_owned()));
+        let asked = file.to_owned();
         self.shared.query_each(query, move |app, opened, _| {
             app.apply_rule(place, rule_id, asked, opened);
         })
@@ -204,7 +204,7 @@ impl App {
         &mut self,
         place: CallPlace,
         rule_id: Uuid,
-        file: &PathBuf,
+        file: &Path,
         opened: Result<OpenedPlan, FailedQuery>,
     ) -> Result<(PlanAuthorization, Plan), NotByRule> {
         let clock = SystemClock::default();

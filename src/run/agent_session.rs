@@ -106,7 +106,7 @@ impl SessionCall {
             return;
         }
         self.run_id = run.run_id.or(self.run_id);
-        self.state = match run.steps.get(0) {
+        self.state = match run.steps.first() {
             _ if !run.is_over() => CallState::Runs,
             Some(StepState::Done(result)) => {
                 CallState::Ran { outcome: Some(result.outcome), exit_code: result.exit_code }
@@ -298,6 +298,16 @@ impl AgentSessions {
     pub fn rule_mut(&mut self, rule_id: Uuid) -> Option<&mut SessionRule> {
         let mut rules = self.all.iter_mut().flat_map(|it| &mut it.rules);
         rules.find(|it| it.rule_id == rule_id)
+    }
+
+    /// Ends the rule about calls like the one in this file, which the person does not want any more.
+    pub fn end_rules_like(&mut self, file: &Path) {
+        let place = self.place_of(file);
+        let identity = place.and_then(|it| self.call(it)?.call.identity.clone());
+        let session = place.and_then(|(key, _)| self.session_mut(key));
+        if let Some((session, identity)) = session.zip(identity) {
+            session.rules.retain(|rule| rule.identity != identity);
+        }
     }
 
     /// Ends the rule with this id. Returns it, if it counted.

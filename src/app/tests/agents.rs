@@ -291,6 +291,32 @@ fn an_identical_call_is_answered_by_the_rule_and_recorded_with_it() {
     assert!(decision.sentence().contains("by a rule for identical calls"));
 }
 
+/// Each call has an authorization and a ticket of its own, also if they come at once.
+#[test]
+fn identical_calls_at_once_are_run_one_by_one() {
+    let mut bench = Bench::serving(RULES);
+    bench.with_rule("ls");
+    let asked = [bench.runs("ls"), bench.runs("ls"), bench.runs("ls")];
+    let mut tickets = std::collections::BTreeSet::new();
+    for asked in &asked {
+        let Reply::Ticket(ticket) = bench.reply(asked) else { panic!() };
+        tickets.insert(ticket);
+    }
+    assert_eq!((tickets.len(), bench.first().rules[0].matches), (3, 3));
+    let runs: Vec<_> =
+        tickets.into_iter().map(|ticket| bench.client(Ask::Exec { ticket })).collect();
+    bench.wait_until("three runs", |app| {
+        app.agents.sessions.all[0].calls.iter().all(|it| it.state.is_over())
+    });
+    let ran = |it: &crate::run::SessionCall| matches!(it.state, CallState::Ran { .. });
+    let states: Vec<_> = bench.first().calls.iter().map(|it| it.state.clone()).collect();
+    assert!(bench.first().calls.iter().all(ran), "{states:?}");
+    for run in &runs {
+        while !matches!(bench.reply(run), Reply::End { code: 0, .. }) {}
+    }
+    assert_eq!(bench.app.own_runs(), 4);
+}
+
 /// Whatever differs from the call of the rule is asked about, and the rule answers nothing after its end.
 #[test]
 fn a_rule_answers_no_other_call() {
@@ -324,7 +350,22 @@ fn a_rule_answers_no_other_call() {
 #[test]
 fn a_rule_ends_with_its_time_by_the_person_and_with_what_it_covers() {
     type Ends = fn(&mut Bench);
-    let ends: [(&str, Ends); 4] = [
+    let ends: [(&str, Ends); 5] = [
+        ("denied", |bench| {
+            // The person is asked, because they have opened the call before the rule could answer it.
+            let process = {
+                let key = bench.key();
+                let session = bench.app.agents.sessions.session_mut(key).unwrap();
+                std::mem::replace(&mut session.rules[0].identity.process, "1@1".to_owned())
+            };
+            let asked = bench.runs("ls");
+            bench.wait_for_call(2);
+            let key = bench.key();
+            let session = bench.app.agents.sessions.session_mut(key).unwrap();
+            session.rules[0].identity.process = process;
+            bench.reject_call("not again");
+            assert!(matches!(bench.reply(&asked), Reply::Denied(_)));
+        }),
         ("taken back", |bench| {
             let rule_id = bench.first().rules[0].rule_id;
             bench.agents(AgentsAction::TakeBack(rule_id));
@@ -350,8 +391,9 @@ fn a_rule_ends_with_its_time_by_the_person_and_with_what_it_covers() {
         bench.with_rule("ls");
         end(&mut bench);
         let asked = bench.runs("ls");
-        bench.wait_for_call(2);
-        assert_eq!(bench.state(2), CallState::Waits, "{what}");
+        let number = if what == "denied" { 3 } else { 2 };
+        bench.wait_for_call(number);
+        assert_eq!(bench.state(number), CallState::Waits, "{what}");
         assert!(asked.0.try_recv().is_err());
         let left = usize::from(what == "of another process");
         assert_eq!(bench.first().rules.len(), left, "{what}");

@@ -37,7 +37,8 @@ fn a_run_is_replayed_as_it_was() {
         },
         timestamp_ms: 2_004,
     };
-    let denied = result_of(&plan.steps[2], Outcome::Denied, 2_004);
+    let mut denied = result_of(&plan.steps[2], Outcome::Denied, 2_004);
+    denied.note = denial.answer.note.clone();
     run.record(denied, Extra { decision: Some(&denial), ..Extra::default() });
     let results = run.results.clone();
     let failure =

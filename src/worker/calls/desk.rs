@@ -203,12 +203,16 @@ impl AgentCalls {
     /// named once.
     pub fn take_settled(&self, is_kept: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
         let mut state = self.desk.state();
-        let State { settled, tickets, .. } = &mut *state;
+        let State { settled, tickets, news, .. } = &mut *state;
         let has_ticket = |file: &PathBuf| {
             tickets.values().any(|it| it.file == *file && !it.is_used && !it.has_expired())
         };
-        let done: Vec<_> =
-            settled.iter().filter(|it| !has_ticket(it) && !is_kept(it)).cloned().collect();
+        // The window has not heard yet that the ticket was used.
+        let is_to_run = |file: &PathBuf| {
+            news.iter().any(|it| matches!(it, CallNews::Run(path, _) if path == file))
+        };
+        let is_done = |file: &&PathBuf| !has_ticket(file) && !is_to_run(file) && !is_kept(file);
+        let done: Vec<_> = settled.iter().filter(is_done).cloned().collect();
         settled.retain(|file| !done.contains(file));
         done
     }
@@ -346,10 +350,12 @@ impl Desk {
         }
         known.is_used = true;
         let file = known.file.clone();
-        drop(state);
         let desk = Arc::clone(self);
         let output = CallOutput::new(Arc::new(move || desk.tell(CallNews::Left)));
-        self.tell(CallNews::Run(file, CallRun::new(output.clone())));
+        // With the ticket, so that its plan counts as needed all the time.
+        state.news.push(CallNews::Run(file, CallRun::new(output.clone())));
+        drop(state);
+        (self.wake)();
         Ok(output)
     }
 }
