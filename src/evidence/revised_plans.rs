@@ -133,8 +133,8 @@ impl EvidenceReader {
         };
         Ok(Some(RecordedRevision {
             base_digest,
-            changes: request["changes"].as_array().cloned().unwrap_or_default(),
-            omitted: request["omitted"].as_u64().unwrap_or_default(),
+            changes: request.get("changes").and_then(Value::as_array).cloned().unwrap_or_default(),
+            omitted: request.get("omitted").and_then(Value::as_u64).unwrap_or_default(),
             difference,
         }))
     }

@@ -301,7 +301,7 @@ mod tests {
         let folder = "Folder of the release";
         assert_eq!(field(&harness, folder).value().as_deref(), Some("dist"), "the default");
         assert!(field(&harness, folder).is_focused(), "the first field has the keyboard");
-        assert!(harness.query_by_label_contains("Steps 1 and 3 use it.").is_some());
+        assert!(harness.query_by_label_contains("{{folder}}. Steps 1 and 3 use it.").is_some());
         harness.get_by_label("Environment: staging").focus();
         harness.run_ok();
         harness.key_press(Key::Space);
