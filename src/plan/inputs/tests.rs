@@ -1,4 +1,4 @@
-use std::process::Command;
+use std::process::{Command, Output};
 
 use proptest::prelude::*;
 
@@ -126,14 +126,20 @@ fn values_are_filled_in_once() {
 }
 
 /// What a shell makes of a command, with a value in the environment.
-fn printed(shell: &str, command: &str, value: &str) -> Vec<u8> {
-    let output = Command::new(shell)
+#[expect(clippy::disallowed_methods, reason = "the shells are what the scanner is compared with")]
+fn in_shell(shell: &str, command: &str, value: &str) -> Output {
+    Command::new(shell)
         .args(["-c", command])
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap())
         .env("input_x", value)
         .output()
-        .unwrap();
+        .unwrap()
+}
+
+/// What a shell prints for a command that must succeed.
+fn printed(shell: &str, command: &str, value: &str) -> Vec<u8> {
+    let output = in_shell(shell, command, value);
     assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }
@@ -175,7 +181,7 @@ proptest! {
         let found = of(&command);
         prop_assume!(found.faults.is_empty());
         let value = "a b*\"'$(echo c)";
-        let output = Command::new("bash").args(["-c", &found.text]).env("input_x", value).output().unwrap();
+        let output = in_shell("bash", &found.text, value);
         prop_assume!(output.status.success());
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         prop_assert!(printed.contains(value), "{}: {}", found.text, printed);

@@ -276,7 +276,7 @@ mod tests {
     use egui_kittest::kittest::Queryable as _;
     use egui_kittest::{Harness, Node};
 
-    use crate::ui::action::Typed;
+    use crate::ui::action::{FilledIn, Typed};
     use crate::ui::tests::{Window, window};
     use crate::ui::{Action, DialogAction};
 
@@ -285,11 +285,9 @@ mod tests {
         harness.get_all_by_label(name).last().unwrap()
     }
 
-    fn filled_in(actions: &[Action]) -> Option<(Vec<(String, String)>, Vec<(String, Typed)>)> {
+    fn filled_in(actions: &[Action]) -> Option<FilledIn> {
         actions.iter().find_map(|action| match action {
-            Action::Dialog(DialogAction::FillIn(given)) => {
-                Some((given.values.clone(), given.secrets.clone()))
-            }
+            Action::Dialog(DialogAction::FillIn(given)) => Some(given.clone()),
             _ => None,
         })
     }
@@ -314,7 +312,7 @@ mod tests {
         assert!(!tree.contains("kingfisher"), "{tree}");
         harness.key_press(Key::Enter);
         harness.run_ok();
-        let (values, secrets) = filled_in(&harness.state().actions).unwrap();
+        let FilledIn { values, secrets, .. } = filled_in(&harness.state().actions).unwrap();
         let value = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(values, [value("folder", "dist"), value("environment", "staging")]);
         assert_eq!(secrets, [("token".to_owned(), Typed(b"kingfisher-7".to_vec()))]);

@@ -161,7 +161,7 @@ fn change_step_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep, actions: &
                 continue;
             }
             let spec = command.spec();
-            let button = widgets::button(ui, Look::Bare, None, spec.text, why_not.is_none());
+            let button = widgets::button(ui, Look::Plain, None, spec.text, why_not.is_none());
             if button.clicked() {
                 actions.push(Action::Do(command));
             }

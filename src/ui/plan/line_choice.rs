@@ -87,7 +87,13 @@ pub(super) fn line_choice_ui(
     }
     let of_files: Vec<Vec<&[DiffLine]>> =
         choice.changes.iter().map(|change| hunks(&change.diff).collect()).collect();
+    // The keyboard goes to the first tick when the choice opens.
+    let (id, frame) = (egui::Id::unique("choice of lines"), ui.ctx().cumulative_frame_nr());
+    let last = ui.data(|data| data.get_temp::<u64>(id)).unwrap_or_default();
+    ui.data_mut(|data| data.insert_temp(id, frame));
+    let opens = last + 1 < frame;
     widgets::margins(8, 6).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 8.0;
         let text = "Untick what the step must not change. A removed line that is not ticked stays.";
         widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
         buttons_ui(ui, view, choice, actions);
@@ -97,8 +103,11 @@ pub(super) fn line_choice_ui(
     ui.spacing_mut().item_spacing.y = 0.0;
     ui.spacing_mut().interact_size.y = ROW - 2.0;
     area.auto_shrink([false, false]).show_rows(ui, ROW, rows.len(), |ui, range| {
-        for row in rows.get(range).unwrap_or_default() {
-            row_ui(ui, *row, choice, &of_files, actions);
+        for (index, row) in range.clone().zip(rows.get(range).unwrap_or_default()) {
+            let tick = row_ui(ui, *row, choice, &of_files, actions);
+            if let Some(tick) = tick.filter(|_| opens && index == 0) {
+                tick.request_focus();
+            }
         }
     });
 }
@@ -129,16 +138,19 @@ fn buttons_ui(ui: &mut Ui, view: &PlanView<'_>, choice: &LineChoice, actions: &m
     });
 }
 
+/// Draws a row. Returns its tick, if it has one.
 fn row_ui(
     ui: &mut Ui,
     row: Row,
     choice: &LineChoice,
     files: &[Vec<&[DiffLine]>],
     actions: &mut Vec<Action>,
-) {
+) -> Option<egui::Response> {
     let theme = Theme::of(ui);
     let (Row::File(file) | Row::Hunk(file, _) | Row::Line(file, ..)) = row;
-    let (Some(change), Some(hunks)) = (choice.changes.get(file), files.get(file)) else { return };
+    let (Some(change), Some(hunks)) = (choice.changes.get(file), files.get(file)) else {
+        return None;
+    };
     let deselected = choice.deselected.get(&change.path);
     let of_hunk = |hunk: usize| hunks.get(hunk).copied().unwrap_or_default();
     let (lines, label): (Vec<&DiffLine>, String) = match row {
@@ -151,7 +163,7 @@ fn row_ui(
             (lines.iter().collect(), format!("Hunk {} at line {first}", hunk + 1))
         }
         Row::Line(_, hunk, line) => {
-            let Some(line) = of_hunk(hunk).get(line) else { return };
+            let line = of_hunk(hunk).get(line)?;
             (vec![line], line_label(line))
         }
     };
@@ -184,48 +196,49 @@ fn row_ui(
             Row::Hunk(file, hunk) => (file, hunk, usize::MAX),
             Row::Line(file, hunk, line) => (file, hunk, line),
         });
-    {
-        // The row has its height, whatever is in it.
-        let ui = &mut ui.new_child(builder);
-        ui.spacing_mut().item_spacing.x = 6.0;
-        if is_tickable {
-            let mut ticked = state == Wanted::All;
-            let tick = Checkbox::without_text(&mut ticked).indeterminate(state == Wanted::Some);
-            let response = ui.add(tick);
-            response.widget_info(|| {
-                WidgetInfo::selected(Role::CheckBox, true, state == Wanted::All, label.clone())
-            });
-            widgets::focus_ring(ui, &response);
-            if response.gained_focus() {
-                // The rows around come into being, so that the focus can go on to them.
-                let around = response.rect.expand2(vec2(0.0, 3.0 * ROW));
-                ui.scroll_to_rect_animation(around, None, egui::style::ScrollAnimation::none());
-            }
-            if response.clicked() {
-                let lines = lines.iter().copied().filter(|it| is_changed(it)).cloned().collect();
-                let wanted = state != Wanted::All;
-                let path = change.path.clone();
-                act(actions, RevisionAction::WantLines { path, lines, wanted });
-            }
-        } else {
-            ui.add_space(ui.spacing().icon_width + 6.0);
+    // The row has its height, whatever is in it.
+    let ui = &mut ui.new_child(builder);
+    let mut tick_drawn = None;
+    ui.spacing_mut().item_spacing.x = 6.0;
+    if is_tickable {
+        let mut ticked = state == Wanted::All;
+        let tick = Checkbox::without_text(&mut ticked).indeterminate(state == Wanted::Some);
+        let response = ui.add(tick);
+        response.widget_info(|| {
+            WidgetInfo::selected(Role::CheckBox, true, state == Wanted::All, label.clone())
+        });
+        widgets::focus_ring(ui, &response);
+        if response.gained_focus() {
+            // The rows around come into being, so that the focus can go on to them.
+            let around = response.rect.expand2(vec2(0.0, 3.0 * ROW));
+            ui.scroll_to_rect_animation(around, None, egui::style::ScrollAnimation::none());
         }
-        let (kind, color) = match row {
-            Row::File(_) => (Text::Strong, theme.text),
-            Row::Hunk(..) => (Text::Meta, theme.dim),
-            Row::Line(..) if state == Wanted::None => (Text::Mono, theme.dim),
-            Row::Line(..) => (Text::Mono, color),
-        };
-        let text = match line {
-            Some(line) => line_text(line),
-            None => label,
-        };
-        let mut text = widgets::rich(text, kind, color);
-        if line.is_some() && state == Wanted::None {
-            text = text.strikethrough();
+        if response.clicked() {
+            let lines = lines.iter().copied().filter(|it| is_changed(it)).cloned().collect();
+            let wanted = state != Wanted::All;
+            let path = change.path.clone();
+            act(actions, RevisionAction::WantLines { path, lines, wanted });
         }
-        ui.add(egui::Label::new(text).truncate().selectable(false));
+        tick_drawn = Some(response);
+    } else {
+        ui.add_space(ui.spacing().icon_width + 6.0);
     }
+    let (kind, color) = match row {
+        Row::File(_) => (Text::Strong, theme.text),
+        Row::Hunk(..) => (Text::Meta, theme.dim),
+        Row::Line(..) if state == Wanted::None => (Text::Mono, theme.dim),
+        Row::Line(..) => (Text::Mono, color),
+    };
+    let text = match line {
+        Some(line) => line_text(line),
+        None => label,
+    };
+    let mut text = widgets::rich(text, kind, color);
+    if line.is_some() && state == Wanted::None {
+        text = text.strikethrough();
+    }
+    ui.add(egui::Label::new(text).truncate().selectable(false));
+    tick_drawn
 }
 
 /// A line as it is drawn, with its sign.
