@@ -16,7 +16,7 @@ fn message(line: &[u8]) -> Value {
     value
 }
 
-/// The first byte says how far the session is, so that what comes later gets its share, and how the bytes are cut.
+// The first byte says how far the session is, so that what comes later gets its share, and how the bytes are cut.
 fuzz_target!(|data: &[u8]| {
     let Some((first, data)) = data.split_first() else { return };
     let mut client = Client::new("/w".to_owned(), "mend it".to_owned());
