@@ -169,9 +169,12 @@ fn a_request_may_leave_out_what_its_call_said_before() {
     receive(&mut client, &told).unwrap();
     let found = permission(&mut client, json!({"toolCallId": "c"}), json!([])).call;
     let diff = FileDiff { path: "/w/a".to_owned(), old: None, new: "b".to_owned() };
-    assert_eq!((found.kind.as_str(), found.diffs), ("edit", vec![diff]));
+    assert_eq!((found.kind.as_str(), found.diffs()), ("edit", &[diff][..]));
+    let emptied =
+        permission(&mut client, json!({"toolCallId": "c", "content": []}), json!([])).call;
+    assert_eq!(emptied.diffs(), [], "what it shows now is what counts");
     let blind = permission(&mut client, json!({"toolCallId": "d", "rawInput": {}}), json!([]));
-    assert_eq!((blind.call.raw_input, blind.call.diffs.len()), (None, 0));
+    assert_eq!((blind.call.raw_input.clone(), blind.call.diffs().len()), (None, 0));
 }
 
 #[test]

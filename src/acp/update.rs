@@ -56,8 +56,8 @@ pub struct ToolCall {
     pub kind: String,
     /// `pending`, `in_progress`, and so on; may be empty.
     pub status: String,
-    /// The changes of files that it shows.
-    pub diffs: Vec<FileDiff>,
+    /// The changes of files that it shows; `None` if this message says nothing about what it shows.
+    shown: Option<Vec<FileDiff>>,
     /// The arguments of the agent's tool; `None` if the agent does not show them.
     pub raw_input: Option<Value>,
 }
@@ -73,9 +73,15 @@ impl ToolCall {
         }
         let content = value.get("content").and_then(Value::as_array);
         let is_diff = |it: &&Value| it.get("type").and_then(Value::as_str) == Some("diff");
-        let diffs = content.into_iter().flatten().filter(is_diff).map(FileDiff::read);
-        let diffs = diffs.take(MAX_DIFFS + 1).collect::<Option<Vec<_>>>()?;
-        if diffs.len() > MAX_DIFFS {
+        let shown = match content {
+            None => None,
+            Some(content) => {
+                let diffs = content.iter().filter(is_diff).map(FileDiff::read);
+                let diffs = diffs.take(MAX_DIFFS + 1).collect::<Option<Vec<_>>>()?;
+                Some(diffs).filter(|diffs| diffs.len() <= MAX_DIFFS)
+            }
+        };
+        if content.is_some() && shown.is_none() {
             return None;
         }
         let raw_input = value.get("rawInput").filter(|input| !is_empty(input)).cloned();
@@ -84,9 +90,14 @@ impl ToolCall {
             title: beginning(text("title")),
             kind: text("kind").to_owned(),
             status: text("status").to_owned(),
-            diffs,
+            shown,
             raw_input,
         })
+    }
+
+    /// The changes of files that it shows.
+    pub fn diffs(&self) -> &[FileDiff] {
+        self.shown.as_deref().unwrap_or_default()
     }
 
     /// Adds what an earlier message has said of this call, and this one leaves out.
@@ -99,9 +110,7 @@ impl ToolCall {
         fill(&mut self.title, &earlier.title);
         fill(&mut self.kind, &earlier.kind);
         fill(&mut self.status, &earlier.status);
-        if self.diffs.is_empty() {
-            self.diffs.clone_from(&earlier.diffs);
-        }
+        self.shown = self.shown.or_else(|| earlier.shown.clone());
         self.raw_input = self.raw_input.or_else(|| earlier.raw_input.clone());
         self
     }

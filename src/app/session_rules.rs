@@ -14,7 +14,7 @@ use super::plan_page::{Chosen, PlanSession};
 use super::shared::Prompt;
 use crate::authorization::{Method, PlanAuthorization, RuleTime, SessionRule, why_no_rule};
 use crate::plan::{Plan, drawable};
-use crate::risk::RiskLevel;
+use crate::risk::{RiskLevel, Verdict};
 use crate::run::{CallState, Review};
 use crate::ui::Tone;
 use crate::ui::dialog::SessionRuleView;
@@ -25,9 +25,15 @@ use crate::worker::{Clock as _, OpenQueued, OpenedPlan, RecordAuthorization, Sys
 /// The maximum number of rules of one session.
 const MAX_RULES: usize = 8;
 
-/// The highest risk of a plan, and of one that would ask a person a risk of which no rule can be made.
+/// The highest risk of a plan, and of one that would ask a person a risk of which no rule can be made. Neither can one be
+/// made of a program that is asked for its version or help: which code answers may depend on files of the workspace, such as
+/// the toolchain that `cargo` starts.
 pub(super) fn risk_for_rule(review: &Review) -> RiskLevel {
-    let worst = review.risks.iter().map(|it| it.level).max().unwrap_or(RiskLevel::Blocked);
+    let level = |it: &Verdict| match &*it.rule {
+        "asks-help" => it.level.max(RiskLevel::Caution),
+        _ => it.level,
+    };
+    let worst = review.risks.iter().map(level).max().unwrap_or(RiskLevel::Blocked);
     let asks = review.asks.iter().any(Option::is_some);
     if asks { worst.max(RiskLevel::Caution) } else { worst }
 }

@@ -112,7 +112,8 @@ pub(super) fn with_values(
     }
 }
 
-fn twice(option: &str, name: &str) -> Refusal {
+/// The refusal of an input that is given twice.
+pub(super) fn twice(option: &str, name: &str) -> Refusal {
     Refusal::usage(format!("{option} gives {name:?} twice"), "Give each input once.")
 }
 

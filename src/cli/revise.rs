@@ -1,9 +1,9 @@
 //! `revise`: prints a plan with other arguments, without some steps, or with a part of what its steps change. Nothing is
 //! run, and nothing but the plan is written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::documents::finding_line;
-use super::inputs::Ask;
+use super::inputs::{Ask, twice};
 use super::opening::{ReadPlan, evidence_location, policy};
 use super::output::{Output, quoted_in_line, say};
 use super::refusal::Refusal;
@@ -19,7 +19,7 @@ use super::{Exit, args};
 use crate::engine::{ChosenLines, ChosenStep, choose_lines, preview_step};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{
-    Digest, Finding, RevisedPart, Revision, RevisionError, ShownPlan, parse, quoted,
+    Digest, Finding, RevisedPart, Revision, RevisionError, ShownPlan, limits, parse, quoted,
 };
 use crate::risk::Policy;
 use crate::run::{DeselectedLines, ErrorInfo as _, hunks};
@@ -49,32 +49,46 @@ pub(super) fn revise(command: &args::Revise, out: &mut Output) -> Result<Exit, R
     };
     let mut revision = Revision::default();
     let mut leave_out = BTreeSet::new();
+    let mut named = Named::default();
     if !command.hunks.is_empty() {
         let (policy, evidence) = (policy()?, evidence_location(&command.common.folder).ok());
         let files = Files { workspace: &workspace, policy: &policy, evidence: evidence.as_ref() };
         for text in &command.hunks {
+            let id = text.rsplit_once('=').map_or(text.as_str(), |(id, _)| id);
+            if let Some(step) = step(&base, id) {
+                named.whole(step, text)?;
+                named.0.insert((step, String::new()));
+            }
             files.choose(&base, text, &mut revision, &mut leave_out)?;
         }
     }
-    let given = command.input.iter().map(|it| (it.name.clone(), it.value.clone()));
-    revision.fill_in(&base, &given.collect()).map_err(refused)?;
+    let mut given = BTreeMap::new();
+    for it in &command.input {
+        if given.insert(it.name.clone(), it.value.clone()).is_some() {
+            return Err(twice("--input", &it.name));
+        }
+    }
+    revision.fill_in(&base, &given).map_err(refused)?;
     for text in &command.set {
         let (step, name, value) = argument_value(&base, text, "--set")?;
+        named.argument(step, name, text)?;
         revision.set_argument(&base, step, name, Some(value)).map_err(refused)?;
     }
     for text in &command.set_file {
         let (step, name, file) = argument_value(&base, text, "--set-file")?;
-        let value = std::fs::read_to_string(file).map_err(|error| {
-            Refusal::usage(format!("{file} cannot be read as text: {error}"), "Name another file.")
-        })?;
+        named.argument(step, name, text)?;
+        let value = text_of(file)?;
         revision.set_argument(&base, step, name, Some(&value)).map_err(refused)?;
     }
     for text in &command.unset {
         let (step, name) = step_and_rest(&base, text).ok_or_else(|| unknown_step(text))?;
+        named.argument(step, name, text)?;
         revision.set_argument(&base, step, name, None).map_err(refused)?;
     }
     for text in &command.leave_out {
-        leave_out.insert(step(&base, text).ok_or_else(|| unknown_step(text))?);
+        let step = step(&base, text).ok_or_else(|| unknown_step(text))?;
+        named.whole(step, text)?;
+        leave_out.insert(step);
     }
     let more = match leave_out.is_empty() {
         true => Vec::new(),
@@ -119,6 +133,50 @@ pub(super) fn revise(command: &args::Revise, out: &mut Output) -> Result<Exit, R
         }
     }
     Ok(if is_valid { Exit::Done } else { Exit::InvalidPlan })
+}
+
+/// The steps and arguments that flags have named, so that none of two requests about one is dropped. A step whose hunks
+/// are chosen has an entry without a name.
+#[derive(Default)]
+struct Named(BTreeSet<(usize, String)>);
+
+impl Named {
+    fn argument(&mut self, step: usize, name: &str, text: &str) -> Result<(), Refusal> {
+        let is_new = self.0.insert((step, name.to_owned()));
+        if is_new && !self.0.contains(&(step, String::new())) {
+            Ok(())
+        } else {
+            Err(contradiction(text))
+        }
+    }
+
+    /// A step that is left out, or whose hunks are chosen.
+    fn whole(&mut self, step: usize, text: &str) -> Result<(), Refusal> {
+        let is_named = self.0.iter().any(|(other, _)| *other == step);
+        if is_named { Err(contradiction(text)) } else { Ok(()) }
+    }
+}
+
+fn contradiction(text: &str) -> Refusal {
+    let message = format!("{text:?} is about an argument or a step that another flag changes");
+    Refusal::usage(message, "Name each argument once, and no argument of a step that is left out.")
+}
+
+/// The text of a file that becomes an argument.
+fn text_of(file: &str) -> Result<String, Refusal> {
+    let limit = limits::PLAN_BYTES as u64;
+    let unusable = |why: String| {
+        Refusal::usage(format!("{file} cannot be an argument: {why}"), "Name another file.")
+    };
+    let mut text = String::new();
+    let read = File::open(file).and_then(|it| it.take(limit + 1).read_to_string(&mut text));
+    match read {
+        Err(error) => Err(unusable(error.to_string())),
+        Ok(_) if text.len() as u64 > limit => {
+            Err(unusable("it is larger than a plan may be".to_owned()))
+        }
+        Ok(_) => Ok(text),
+    }
 }
 
 fn refused(error: RevisionError) -> Refusal {

@@ -32,19 +32,25 @@ impl HiddenTexts {
             forms.push(json.trim_matches('"').as_bytes().to_vec());
             // A terminal sends two characters for the end of a line.
             forms.push(text.replace('\n', "\r\n").into_bytes());
-            let mut percent = [String::new(), String::new()];
-            for byte in text.bytes() {
-                if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-                    percent.iter_mut().for_each(|it| it.push(char::from(byte)));
-                } else {
-                    let _ = write!(percent[0], "%{byte:02X}");
-                    let _ = write!(percent[1], "%{byte:02x}");
+            forms.push(ascii(json.trim_matches('"')).into_bytes());
+            for kept in ["", "/"] {
+                for (space, is_upper) in [("%20", true), ("%20", false), ("+", true), ("+", false)]
+                {
+                    forms.push(in_url(text, kept, space, is_upper).into_bytes());
                 }
             }
-            forms.extend(percent.map(String::into_bytes));
         }
         let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-        let encoded = (0..3).map(|skipped| base64(text, skipped));
+        let in_url = |text: Vec<u8>| -> Vec<u8> {
+            let digit = |it| match it {
+                b'+' => b'-',
+                b'/' => b'_',
+                it => it,
+            };
+            text.into_iter().map(digit).collect()
+        };
+        let encoded = (0..3).map(|before| base64(text, before));
+        let encoded = encoded.flat_map(|text| [in_url(text.clone()), text]);
         let parts = lines.map(<[u8]>::to_vec).chain(encoded);
         forms.extend(parts.filter(|part| part.len() >= MIN_PART));
         for form in forms {
@@ -136,11 +142,59 @@ fn base64(text: &[u8], before: usize) -> Vec<u8> {
     whole.chunks_exact(3).flat_map(digits).collect()
 }
 
+/// A text in a URL, with `space` for a space. The characters in `kept` stay as they are.
+fn in_url(text: &str, kept: &str, space: &str, is_upper: bool) -> String {
+    let mut url = String::new();
+    for byte in text.bytes() {
+        let it = char::from(byte);
+        if it.is_ascii_alphanumeric() || "-_.~".contains(it) || it.is_ascii() && kept.contains(it) {
+            url.push(it);
+        } else if it == ' ' {
+            url.push_str(space);
+        } else {
+            let _ = if is_upper { write!(url, "%{byte:02X}") } else { write!(url, "%{byte:02x}") };
+        }
+    }
+    url
+}
+
+/// A text in JSON whose other characters than those of ASCII are written as escapes.
+fn ascii(json: &str) -> String {
+    let mut escaped = String::new();
+    for it in json.chars() {
+        if it.is_ascii() && it != '\u{7f}' {
+            escaped.push(it);
+            continue;
+        }
+        for unit in it.encode_utf16(&mut [0; 2]) {
+            let _ = write!(escaped, "\\u{unit:04x}");
+        }
+    }
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn forms_that_common_tools_print_are_hidden() {
+        let texts = hidden(&["pä ss/wörd?>+\u{1f600}", "??>>?~~~~"]);
+        for form in [
+            "p%C3%A4+ss%2Fw%C3%B6rd%3F%3E%2B%F0%9F%98%80",
+            "p%c3%a4%20ss/w%c3%b6rd%3f%3e%2b%f0%9f%98%80",
+            "p\\u00e4 ss/w\\u00f6rd?>+\\ud83d\\ude00",
+            "Pz8-Pj9-fn5-",
+            "Pz8+Pj9+fn5+",
+        ] {
+            let mut filter = texts.filter();
+            let mut shown = filter.push(form.as_bytes());
+            shown.extend(filter.end());
+            assert_eq!(String::from_utf8(shown).unwrap(), "[hidden]", "{form}");
+        }
+    }
 
     fn hidden(texts: &[&str]) -> HiddenTexts {
         let mut hidden = HiddenTexts::default();

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::{Policy, Shell, of_local_command, sensitive};
+use super::{CommandVerdict, Policy, Shell, of_local_command, sensitive};
 use crate::plan::{
     CommandInput, Edit, MutateBatch, RiskLevel, Simulation, StatedRisk, Step, ToolCall, ToolClass,
 };
@@ -140,7 +140,18 @@ pub fn of_shell_command(
     // The folders of this program are on this computer.
     let own_folders: &[std::path::PathBuf] =
         if target.is_some() { &[] } else { policy.own_folders.as_slice() };
-    let mut found = of_local_command(command, shell, &policy.command_rules, own_folders, inputs);
+    let rules = &policy.command_rules;
+    let mut found = of_local_command(command, shell, rules, own_folders, inputs);
+    // What a value does as a word of the command is judged as such a word, too: rules about words are then the same.
+    if let Some(written) = written_out(command, inputs) {
+        let unknown: Vec<CommandInput> =
+            inputs.iter().filter(|input| input.value.is_none()).cloned().collect();
+        let verdict = of_local_command(&written, shell, rules, own_folders, &unknown);
+        if verdict.level > found.level {
+            found = CommandVerdict { span: 0..command.len(), parts: found.parts, ..verdict };
+            found.suggestion = None;
+        }
+    }
     let about = command.get(found.span.clone()).unwrap_or(command);
     for input in inputs.iter().filter(|input| about.contains(&input.variable())) {
         found.reason.push_str(&with_input(input));
@@ -160,6 +171,35 @@ pub fn of_shell_command(
             suggestion: found.suggestion,
         },
     }
+}
+
+/// The command with the values in place of the references to them, all of which are in double quotes or in a text that
+/// expands like them. `None` without a value.
+fn written_out(command: &str, inputs: &[CommandInput]) -> Option<String> {
+    let mut written = command.to_owned();
+    for input in inputs {
+        let Some(value) = &input.value else { continue };
+        let mut escaped = String::with_capacity(value.len());
+        for it in value.chars() {
+            if matches!(it, '\\' | '"' | '$' | '`') {
+                escaped.push('\\');
+            }
+            escaped.push(it);
+        }
+        let variable = input.variable();
+        written = written.replace(&format!("${{{variable}}}"), &escaped);
+        let plain = format!("${variable}");
+        let mut parts = written.split(&plain);
+        let mut whole = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            // The name of another variable may begin with this one.
+            let is_other = part.starts_with(|it: char| it.is_ascii_alphanumeric() || it == '_');
+            whole.push_str(if is_other { &plain } else { &escaped });
+            whole.push_str(part);
+        }
+        written = whole;
+    }
+    (written != command).then_some(written)
 }
 
 /// What is known of an input, as a sentence after a reason.
@@ -213,6 +253,35 @@ mod tests {
         assert_eq!(rule("ls ~/.config/countersign", None), "own-folder");
         assert_eq!(rule("ls ~/.config/countersign", Some("web")), "remote-host");
         assert_eq!(rule("ls ~/.config", None), "reads");
+    }
+
+    /// A value is at least as dangerous as the same text written into the command.
+    #[test]
+    fn values_are_judged_as_words() {
+        let level = |command: &str, value: &str| {
+            let value = Some(value.to_owned());
+            let inputs = [CommandInput { name: "x".to_owned(), value, secret: false }];
+            of_shell_command(command, &inputs, None, &Policy::default(), Shell::Bash).level
+        };
+        for (command, value) in [
+            ("printf \"$input_x\" hi", "-va[$(touch a)]"),
+            ("sleep 1 & wait -n \"$input_x\"", "-pa[$(touch a)]"),
+            ("for i in \"$input_x\"; do echo $((i)); done", "a[$(touch a)]"),
+            ("export \"$input_x\"; bash -c true", "BASH_ENV=./evil.sh"),
+            ("export \"$input_x\"; ls", "LD_PRELOAD=./a.so"),
+        ] {
+            assert!(level(command, value) >= RiskLevel::Dangerous, "{command} {value}");
+        }
+        for (command, value) in [
+            ("\"$input_x\" -rf /", "rm"),
+            ("\"${input_x}m\" -rf ~/", "r"),
+            ("echo \"$input_x\" | sh", "rm -rf /"),
+            ("bash <<E\n$input_x\nE", "rm -rf /"),
+            ("echo \"$input_x\" | xargs rm -rf", "/"),
+        ] {
+            assert_eq!(level(command, value), RiskLevel::Blocked, "{command} {value}");
+        }
+        assert_eq!(level("echo \"$input_x\" $input_xy", "a $(rm -rf /) \" ` \\"), RiskLevel::Safe);
     }
 
     #[test]

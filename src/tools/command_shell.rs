@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::plan::VARIABLE_PREFIX;
 use crate::process::Programs;
 use crate::risk::Shell;
 
@@ -47,13 +48,16 @@ impl CommandShell {
     }
 }
 
-/// The variables of this process's environment that are removed from the environment of the shell.
+/// The variables of this process's environment that are removed from the environment of the shell, among them all that
+/// could pass as an input of the plan.
 pub(super) fn removed_variables() -> Vec<OsString> {
     std::env::vars_os()
         .map(|(name, _)| name)
         .filter(|name| {
             SHELL_VARIABLES.iter().any(|variable| name == variable)
-                || name.as_encoded_bytes().starts_with(FUNCTION_PREFIX.as_bytes())
+                || [FUNCTION_PREFIX, VARIABLE_PREFIX]
+                    .iter()
+                    .any(|prefix| name.as_encoded_bytes().starts_with(prefix.as_bytes()))
         })
         .collect()
 }

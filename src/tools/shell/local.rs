@@ -79,6 +79,8 @@ fn run_in(
     profile: Profile<'_>,
     (context, io): (&Context<'_>, ProcessIo<'_>),
 ) -> Result<CallResult, ToolError> {
+    let mut unset = command_shell::removed_variables();
+    unset.retain(|name| environment.iter().all(|(given, _)| name != given));
     let program = Program {
         profile,
         program: OsStr::new(&shell.path),
@@ -86,7 +88,7 @@ fn run_in(
         input: terminal(context)?.map(Input::Terminal),
         folder,
         environment,
-        unset: &command_shell::removed_variables(),
+        unset: &unset,
         // As in a terminal, background processes that a command starts keep running after it has exited.
         leftovers: Leftovers::Stay,
         timeout: command.timeout(),

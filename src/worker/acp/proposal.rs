@@ -76,7 +76,14 @@ pub(super) fn of_permission(
         return Err(why.to_owned());
     }
     let call = &permission.call;
-    match (call.diffs.as_slice(), &call.raw_input) {
+    match (call.diffs(), &call.raw_input) {
+        // Whoever approves a change must not approve something else with it.
+        ([_], Some(input)) if input.get("command").is_some() => {
+            Err("it shows a change of a file, and a command".to_owned())
+        }
+        ([_], _) if !matches!(call.kind.as_str(), "edit" | "other" | "") => {
+            Err(format!("it shows a change of a file, but is a call of the kind {:?}", call.kind))
+        }
         ([diff], _) => of_diff(diff, &call.title, toolbox),
         ([], Some(input)) if call.kind == "execute" => of_command(call, input, toolbox, policy),
         ([], Some(_)) => Err(format!(

@@ -51,7 +51,7 @@ impl Session<'_> {
         {
             Ok(proposal) => proposal,
             Err(why) => {
-                if let [diff] = permission.call.diffs.as_slice()
+                if let [diff] = permission.call.diffs()
                     && let Ok(path) = proposal::key_of(&diff.path, &self.toolbox)
                 {
                     self.approvals.reject(path);

@@ -150,6 +150,29 @@ fn a_change_that_does_not_fit_cannot_be_approved() {
     assert!(home.texts("SELECT id FROM authorizations", []).is_empty());
 }
 
+/// Whoever approves the change that is shown would approve something else with it.
+#[test]
+fn a_change_with_something_else_cannot_be_approved() {
+    let home = Home::new();
+    let path = file(&home, "a.txt");
+    let diff = json!([{"type": "diff", "path": path, "oldText": null, "newText": "new"}]);
+    let call = |kind: &str, input: Value, content: Value| json!({"toolCallId": "c", "title": "T", "kind": kind, "rawInput": input, "content": content});
+    let mut told = call("edit", Value::Null, diff.clone());
+    told["sessionUpdate"] = json!("tool_call");
+    let actions = [
+        asks_for(call("execute", json!({"command": "echo x"}), diff.clone())),
+        asks_for(call("edit", json!({"command": "echo x"}), diff.clone())),
+        asks_for(call("delete", Value::Null, diff)),
+        json!({ "update": told }),
+        asks_for(call("other", json!({"x": 1}), json!([]))),
+    ];
+    let session = turn(&home, &actions, &APPROVE).exits(3);
+    assert_eq!(session.answers(), vec![selected("no"); 4]);
+    assert!(session.reason(0).contains("and a command"), "{}", session.reason(0));
+    assert!(session.reason(2).contains("\"delete\""), "{}", session.reason(2));
+    assert!(home.texts("SELECT id FROM authorizations", []).is_empty());
+}
+
 #[test]
 fn a_part_of_a_file_becomes_the_whole_file() {
     let home = Home::new();

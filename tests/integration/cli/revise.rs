@@ -176,6 +176,27 @@ fn arguments_and_steps_change_and_the_rest_stays() {
 }
 
 #[test]
+fn no_flag_undoes_another() {
+    let home = Home::new();
+    home.plan(json!([write_file("w", "a.txt", "one\n"), write_file("v", "b.txt", "two\n")]));
+    for flags in [
+        &["--set", "w.contents=1", "--set", "w.contents=2"][..],
+        &["--set", "w.contents=1", "--set", "1.contents=2"],
+        &["--set", "w.contents=1", "--unset", "w.contents"],
+        &["--set", "w.contents=1", "--leave-out", "w"],
+        &["--hunks", "w=1", "--set", "w.path=c.txt"],
+        &["--hunks", "w=1", "--hunks", "w=1"],
+    ] {
+        let done = home.run([&["revise", "space/p.json"], flags].concat()).exits(5);
+        assert!(done.stderr.contains("another flag changes"), "{flags:?}: {}", done.stderr);
+        assert_eq!(done.stdout, "");
+    }
+    let endless =
+        home.run(["revise", "space/p.json", "--set-file", "w.contents=/dev/zero"]).exits(5);
+    assert!(endless.stderr.contains("larger than a plan may be"), "{}", endless.stderr);
+}
+
+#[test]
 fn a_revision_is_a_plan_like_any_other() {
     let home = Home::new();
     home.plan(json!([write_file("w", "a.txt", "one\n"), write_file("v", "b.txt", "two\n")]));

@@ -15,8 +15,9 @@ const SECRET: &str = "kingfisher of the marsh'";
 fn values_reach_the_command_alone() {
     let sshd = Sshd::start();
     let home: Home = plans::home(&sshd);
+    // A process that ends in between has no list of arguments any more.
     let mut plan = plans::plan([
-        json!({"command": "printf '<%s>' {{text}} \"$input_token\"; ps -eo args; cat /proc/[0-9]*/cmdline"}),
+        json!({"command": "printf '<%s>' {{text}} \"$input_token\"; ps -eo args; cat /proc/[0-9]*/cmdline; true"}),
         json!({"command": "cat /proc/$PPID/environ; env; echo \"${input_token-}\" | wc -c"}),
         json!({"command": "env | grep -c ^input_; true"}),
     ]);
