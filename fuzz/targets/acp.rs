@@ -56,7 +56,9 @@ fuzz_target!(|data: &[u8]| {
                     }
                     let rejected = message(&permission.answer(Choice::Reject));
                     assert_eq!(rejected["id"], asked["id"]);
-                    assert!(permission.not_allowable().is_none() || outcome["outcome"] == "cancelled");
+                    assert!(
+                        permission.not_allowable().is_none() || outcome["outcome"] == "cancelled"
+                    );
                     for diff in permission.call.diffs() {
                         for now in [None, Some(""), Some("one\ntwo\n"), Some("aaa")] {
                             if let Ok(after) = diff.applied_to(now) {

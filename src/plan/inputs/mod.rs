@@ -150,17 +150,14 @@ pub(super) fn of_command(command: &str, inputs: &[PlanInput]) -> Vec<CommandInpu
     of_names(&found.used, inputs)
 }
 
-/// The inputs with these names, as a command gets them.
+/// The inputs with these names, as a command gets them, in the order of the plan.
 pub(super) fn of_names(names: &[String], inputs: &[PlanInput]) -> Vec<CommandInput> {
-    let input = |name: &String| {
-        let input = inputs.iter().find(|input| input.name == *name)?;
-        Some(CommandInput {
-            name: name.clone(),
-            value: input.value.clone().filter(|_| !input.secret),
-            secret: input.secret,
-        })
+    let of_command = |input: &PlanInput| CommandInput {
+        name: input.name.clone(),
+        value: input.value.clone().filter(|_| !input.secret),
+        secret: input.secret,
     };
-    names.iter().filter_map(input).collect()
+    inputs.iter().filter(|input| names.contains(&input.name)).map(of_command).collect()
 }
 
 /// A list for a message.
