@@ -156,15 +156,18 @@ fn a_change_with_something_else_cannot_be_approved() {
     let home = Home::new();
     let path = file(&home, "a.txt");
     let diff = json!([{"type": "diff", "path": path, "oldText": null, "newText": "new"}]);
-    let call = |kind: &str, input: Value, content: Value| json!({"toolCallId": "c", "title": "T", "kind": kind, "rawInput": input, "content": content});
-    let mut told = call("edit", Value::Null, diff.clone());
+    let call = |id: &str, kind: &str, input: Value, content: Value| {
+        json!({"toolCallId": id, "title": "T", "kind": kind, "rawInput": input,
+            "content": content})
+    };
+    let mut told = call("d", "edit", Value::Null, diff.clone());
     told["sessionUpdate"] = json!("tool_call");
     let actions = [
-        asks_for(call("execute", json!({"command": "echo x"}), diff.clone())),
-        asks_for(call("edit", json!({"command": "echo x"}), diff.clone())),
-        asks_for(call("delete", Value::Null, diff)),
+        asks_for(call("a", "execute", json!({"command": "echo x"}), diff.clone())),
+        asks_for(call("b", "edit", json!({"command": "echo x"}), diff.clone())),
+        asks_for(call("c", "delete", Value::Null, diff)),
         json!({ "update": told }),
-        asks_for(call("other", json!({"x": 1}), json!([]))),
+        asks_for(call("d", "other", json!({"x": 1}), json!([]))),
     ];
     let session = turn(&home, &actions, &APPROVE).exits(3);
     assert_eq!(session.answers(), vec![selected("no"); 4]);
