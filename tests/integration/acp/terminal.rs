@@ -70,7 +70,6 @@ fn an_interrupt_withdraws_the_question_and_ends_the_agent() {
     terminal.until("The question is withdrawn.");
     terminal.until("not decided: a.txt (Change it)");
     terminal.until("Stopped.");
-    // The shell that `script` starts is interrupted, too, and gives its own code.
     assert_ne!(terminal.exit_code(), Some(0));
     assert!(!path.exists());
     assert!(home.texts("SELECT id FROM authorizations", []).is_empty());

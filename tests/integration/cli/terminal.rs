@@ -24,8 +24,9 @@ impl Terminal {
     /// Starts the program with these arguments, as a shell reads them.
     #[expect(clippy::disallowed_methods, reason = "only the standard command can be talked with")]
     pub fn start(home: &Home, arguments: &str) -> Self {
+        // A shell would be interrupted with the program, and the terminal close before the program's last words.
         let line = format!(
-            "'{}' {arguments} --evidence '{}'",
+            "exec '{}' {arguments} --evidence '{}'",
             env!("CARGO_BIN_EXE_countersign"),
             home.evidence().display()
         );
