@@ -345,6 +345,7 @@ fn decision(
             walls: None,
             needed_by: Vec::new(),
             guided: false,
+            run_by_agent: None,
             preview: Preview::exact(String::new(), Vec::new(), Vec::new()),
         },
         answer: Answer { decision, by: AnsweredBy::Window, note: String::new() },

@@ -354,6 +354,7 @@ pub fn request(plan: &ShownPlan, index: usize) -> ConfirmationRequest {
         walls: None,
         needed_by: plan.needing(index),
         guided: plan.mode == Mode::Guided,
+        run_by_agent: None,
         preview: preview(plan, index),
     }
 }

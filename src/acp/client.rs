@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 
 use super::message::{
-    AUTH_REQUIRED, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError, error, notification,
-    request,
+    AUTH_REQUIRED, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError, Unreadable, error,
+    notification, request,
 };
 use super::permission::{Permission, WriteFile, invalid};
 use super::update::{self, ToolCall, Update};
@@ -192,13 +192,9 @@ impl Client {
         if line.trim_ascii().is_empty() {
             return Ok(Vec::new());
         }
-        let text = std::str::from_utf8(line).ok();
-        let Some((text, message)) = text.and_then(|text| Some((text, Message::read(text)?))) else {
-            self.noise += 1;
-            if self.noise >= MAX_NOISE {
-                return Err(Fault::Noise);
-            }
-            return Ok(vec![Event::Noise(shortened(&String::from_utf8_lossy(line)))]);
+        let message = match Message::read(line) {
+            Ok(message) => message,
+            Err(unreadable) => return self.unreadable(line, unreadable),
         };
         match message {
             Message::Answer { id, result } => match self.asked {
@@ -216,7 +212,7 @@ impl Client {
             }
             Message::Request { id, method, params } => {
                 // Of two fields, the agent may mean the other one.
-                if has_duplicate_keys(text) {
+                if std::str::from_utf8(line).is_ok_and(has_duplicate_keys) {
                     let why = "two fields have the same name";
                     let refusal = error(&id, INVALID_REQUEST, why);
                     return Ok(vec![malformed(&method, why), Event::Send(refusal)]);
@@ -224,6 +220,20 @@ impl Client {
                 Ok(self.requested(&id, &method, &params))
             }
         }
+    }
+
+    fn unreadable(&mut self, line: &[u8], unreadable: Unreadable) -> Result<Vec<Event>, Fault> {
+        self.noise += 1;
+        if self.noise >= MAX_NOISE {
+            return Err(Fault::Noise);
+        }
+        Ok(match unreadable {
+            Unreadable::Noise => vec![Event::Noise(shortened(&String::from_utf8_lossy(line)))],
+            Unreadable::Broken { code, why } => {
+                let refusal = error(&Value::Null, code, why);
+                vec![malformed("a message", why), Event::Send(refusal)]
+            }
+        })
     }
 
     fn is_own_session(&self, params: &Value) -> bool {

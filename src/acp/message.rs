@@ -1,11 +1,13 @@
 //! JSON-RPC 2.0: what a message of the agent is, and the forms of ours.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The maximum size of a message, in bytes. A diff has the old and the new text of a file, each of which may be as large
 /// as a plan.
 pub const MAX_MESSAGE: usize = 48 << 20;
 
+/// The line is no JSON.
+const PARSE_ERROR: i64 = -32700;
 /// The message is no request that belongs here.
 pub(super) const INVALID_REQUEST: i64 = -32600;
 /// There is no such method.
@@ -16,6 +18,9 @@ pub(super) const INVALID_PARAMS: i64 = -32602;
 pub(super) const REFUSED: i64 = -32001;
 /// An error of an agent: it is not logged in.
 pub(super) const AUTH_REQUIRED: i64 = -32000;
+
+/// The name of the field that each message has.
+const MARK: &[u8] = b"\"jsonrpc\"";
 
 /// A message of the agent.
 #[derive(Debug)]
@@ -35,11 +40,40 @@ pub(super) struct RpcError {
     pub(super) message: String,
 }
 
+/// Why a line is no message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unreadable {
+    /// Something else that an agent prints.
+    Noise,
+    /// A message that cannot be read. It must be answered, because the agent may wait for that.
+    Broken { code: i64, why: &'static str },
+}
+
 impl Message {
-    /// Reads a message; `None` if it is none. An answer without a usable id answers nothing, so it is none, too.
-    pub(super) fn read(text: &str) -> Option<Self> {
-        let mut value: Value = serde_json::from_str(text).ok()?;
-        let fields = value.as_object_mut()?;
+    /// Reads the line of an agent.
+    ///
+    /// # Errors
+    /// Why it is no message. An answer without a usable id answers nothing, and is noise.
+    pub(super) fn read(line: &[u8]) -> Result<Self, Unreadable> {
+        // Whatever else the line says, this word is in each message, and hardly in anything else.
+        let is_meant_as_one = line.windows(MARK.len()).any(|it| it == MARK);
+        let broken = |code, why| match is_meant_as_one {
+            true => Unreadable::Broken { code, why },
+            false => Unreadable::Noise,
+        };
+        let value = serde_json::from_slice::<Value>(line);
+        let mut value = value.map_err(|_| broken(PARSE_ERROR, "it is no JSON in UTF-8"))?;
+        let is_answer = value.get("method").is_none()
+            && (value.get("result").is_some() || value.get("error").is_some());
+        // An error that answers an answer could be answered without end.
+        let otherwise = match is_answer {
+            true => Unreadable::Noise,
+            false => broken(INVALID_REQUEST, "it has not the form of a message"),
+        };
+        value.as_object_mut().and_then(Self::of).ok_or(otherwise)
+    }
+
+    fn of(fields: &mut Map<String, Value>) -> Option<Self> {
         if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return None;
         }

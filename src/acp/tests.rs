@@ -244,13 +244,27 @@ fn an_agent_of_no_use_is_a_fault() {
     let mut silent = client();
     let events = silent.receive(b"Starting\xff...").unwrap();
     assert_eq!(events, [Event::Noise("Starting\u{fffd}...".to_owned())]);
-    for line in
-        ["[1]", "{}", "{\"jsonrpc\":\"2.0\"}", "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"x\"}"]
-    {
-        assert!(
-            matches!(silent.receive(line.as_bytes()).unwrap()[..], [Event::Noise(_)]),
-            "{line}"
-        );
+    for line in ["[1]", "{}", r#"{"level":"info"}"#, r#"{"jsonrpc":"2.0","id":null,"error":{}}"#] {
+        let events = silent.receive(line.as_bytes()).unwrap();
+        assert!(matches!(events[..], [Event::Noise(_)]), "{line}");
+    }
+    let broken = [
+        (-32700, &br#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"path":"\ud800"}}"#[..]),
+        (-32700, b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\",\"id\":1}"),
+        (-32700, br#"{"jsonrpc":"2.0","id":1,"method":"x""#),
+        (-32600, br#"[{"jsonrpc":"2.0","id":1,"method":"x"}]"#),
+        (-32600, br#"{"jsonrpc":"2.0"}"#),
+        (-32600, br#"{"jsonrpc":"2.0","id":null,"method":"x"}"#),
+        (-32600, br#"{"jsonrpc":"2.0","id":[1],"method":"x"}"#),
+        (-32600, br#"{"jsonrpc":"1.0","id":1,"method":"x"}"#),
+    ];
+    for (code, line) in broken {
+        let events = silent.receive(line).unwrap();
+        let [Event::Malformed(_), Event::Send(refusal)] = events.as_slice() else {
+            panic!("{}: {events:?}", String::from_utf8_lossy(line))
+        };
+        let refusal = sent(refusal);
+        assert_eq!((&refusal["error"]["code"], &refusal["id"]), (&json!(code), &Value::Null));
     }
     let deep = "[".repeat(100_000);
     assert!(matches!(silent.receive(deep.as_bytes()).unwrap()[..], [Event::Noise(_)]));

@@ -12,7 +12,7 @@ use crate::run::Failure;
 use crate::ui::action::{AgentAction, FolderFor};
 use crate::ui::agent_page::{AgentEntry, AgentForm, AgentPhase, AgentState, AgentView, PlanLine};
 use crate::ui::{Page, Tone};
-use crate::worker::acp::{News, Order, SessionEnd, StopReason, Update};
+use crate::worker::acp::{News, Order, SILENCE, SessionEnd, StopReason, Update};
 use crate::worker::calls::{AgentSession, SessionNews};
 use crate::worker::split_words;
 
@@ -107,6 +107,7 @@ impl AgentPage {
             workspace: workspace.into(),
             policy: shared.setup.policy.clone(),
             location: shared.setup.location.clone(),
+            silence: SILENCE,
         };
         match calls.start_session(order, shared.wake.clone()) {
             Ok(session) => {

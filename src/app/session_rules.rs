@@ -19,9 +19,11 @@ use crate::run::{CallState, Review};
 use crate::ui::Tone;
 use crate::ui::dialog::SessionRuleView;
 use crate::ui::plan::RuleOffer;
-use crate::worker::calls::Settled;
+use crate::worker::calls::{Settled, agent_lives};
 use crate::worker::{Clock as _, OpenQueued, OpenedPlan, RecordAuthorization, SystemClock};
 
+/// The time between two looks whether the agents of rules still live, in milliseconds.
+const LOOK_MS: i64 = 2_000;
 /// The maximum number of rules of one session.
 const MAX_RULES: usize = 8;
 
@@ -137,7 +139,7 @@ impl App {
         self.shared.notify_here(Tone::Dim, "The rule for identical calls is taken back.", "", "");
     }
 
-    /// Ends the rules whose time is over. Returns the milliseconds until the next one ends.
+    /// Ends the rules whose time is over or whose agent has ended. Returns the milliseconds until one may have to be ended.
     pub(super) fn end_old_rules(&mut self) -> Option<i64> {
         let clock = SystemClock::default();
         let (now_ms, since_boot) = (clock.now_ms(), clock.since_boot());
@@ -145,10 +147,12 @@ impl App {
         for session in &mut self.agents.sessions.all {
             session.rules.retain(|rule| {
                 let left_ms = rule.remaining_ms(now_ms, &since_boot);
-                if left_ms > 0 {
-                    next = Some(next.map_or(left_ms, |next: i64| next.min(left_ms)));
+                let counts = left_ms > 0 && agent_lives(&rule.identity.process);
+                if counts {
+                    // Nothing tells of the end of an agent, so it is looked for.
+                    next = Some(left_ms.min(next.unwrap_or(LOOK_MS)));
                 }
-                left_ms > 0
+                counts
             });
         }
         next
@@ -265,7 +269,8 @@ impl App {
         let is_free = self.plan.leaves_to_rule(&file, self.shared.calls.as_ref());
         let rule = self.agents.sessions.rule_mut(rule_id).filter(|_| is_free);
         let settled = rule.and_then(|rule| {
-            let settled = self.shared.calls.as_ref()?.permit(&file)?;
+            let calls = self.shared.calls.as_ref()?;
+            let settled = calls.permit_to(&file, &rule.identity.process)?;
             rule.matches += 1;
             Some(settled)
         });

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use clap::ValueEnum as _;
 
 use super::args::Confirm;
+use super::folded::{Folded, width_of};
 use super::output::{QUOTE, quoted_in_line};
 use super::refusal::Refusal;
 use crate::engine::{ConfirmationCallback, Provenance};
@@ -79,11 +80,12 @@ impl ConfirmationCallback for CommandLine {
             Confirm::Cancel => (Decision::Cancel, self.flag()),
             Confirm::Ask => {
                 discard_typed_input();
+                let mut screen = Folded::new(io::stderr(), width_of(&io::stderr()));
                 match &self.ends {
-                    None => ask(request, &mut io::stdin().lock(), &mut io::stderr()),
+                    None => ask(request, &mut io::stdin().lock(), &mut screen),
                     Some(ends) => {
                         let mut input = BufReader::new(UntilEnd(ends));
-                        ask(request, &mut input, &mut io::stderr())
+                        ask(request, &mut input, &mut screen)
                     }
                 }
             }
@@ -210,7 +212,9 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
     let step = request.step_index + 1;
     writeln!(output)?;
     let (count, tool) = (request.step_count, quoted(&request.tool));
-    if request.guided {
+    if let Some(agent) = &request.run_by_agent {
+        writeln!(output, "May {} run this by itself: {tool}?", quoted(agent))?;
+    } else if request.guided {
         writeln!(output, "Step {step} of {count}, {tool}: run it, or do it by hand?")?;
     } else {
         writeln!(output, "Execute step {step} of {count}: {tool}?")?;
@@ -236,7 +240,10 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
     if let Some(host) = request.host.as_ref().or(request.target.as_ref()) {
         writeln!(output, "On {}", quoted(host))?;
     }
-    writeln!(output, "In {}, as {}", quoted(&request.cwd), quoted(&request.user))?;
+    match &request.run_by_agent {
+        None => writeln!(output, "In {}, as {}", quoted(&request.cwd), quoted(&request.user))?,
+        Some(_) => writeln!(output, "In {}", quoted(&request.cwd))?,
+    }
     for (name, value) in &request.arguments {
         if value.contains('\n') {
             writeln!(output, "{}:", quoted(name))?;

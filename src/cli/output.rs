@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serialize;
 
 use super::Exit;
+use super::folded::{Column, width_of};
 use crate::plan::{quoted, quoted_lines, visible_lines};
 
 /// The greatest width to which cells are padded, in characters. A longer cell, such as a list of 10,000 files, moves only the
@@ -23,13 +24,16 @@ pub(super) const QUOTE: &str = "| ";
 pub(super) struct Output {
     json: bool,
     stdout: BufWriter<Stdout>,
+    /// The width of the terminal; `None` if the results go elsewhere.
+    width: Option<usize>,
     /// The first error of printing; nothing is printed after it.
     failure: Option<io::Error>,
 }
 
 impl Output {
     pub(super) fn new(json: bool) -> Self {
-        Self { json, stdout: BufWriter::new(io::stdout()), failure: None }
+        let stdout = BufWriter::new(io::stdout());
+        Self { json, stdout, width: width_of(&io::stdout()), failure: None }
     }
 
     /// Whether the result is to be printed as JSON.
@@ -60,7 +64,10 @@ impl Output {
 
     /// Prints one line of text for people.
     pub(super) fn line(&mut self, text: &str) {
-        self.exact(format!("{}\n", visible_lines(text)).as_bytes());
+        let text = visible_lines(text);
+        let mut column = Column::START;
+        let text = self.width.map(|width| column.fold(&text, width)).unwrap_or(text);
+        self.exact(format!("{text}\n").as_bytes());
     }
 
     /// Prints these bytes and nothing else, for programs.
@@ -140,15 +147,25 @@ impl Output {
     }
 }
 
+/// The column of stderr in the terminal.
+static COLUMN: Mutex<Column> = Mutex::new(Column::START);
+
 /// Prints a line for people to stderr.
 pub(super) fn say(text: &str) {
-    // A write error of stderr cannot be reported.
-    let _ = writeln!(io::stderr(), "{}", visible_lines(text));
+    say_chunk(&format!("{}\n", visible_lines(text)));
 }
 
-/// Prints a chunk of text to stderr as it is, for the program that reads it.
+/// Prints a chunk of text to stderr, as it is if that is not a terminal.
 pub(super) fn say_chunk(text: &str) {
-    let _ = write!(io::stderr(), "{text}");
+    let mut stderr = io::stderr().lock();
+    // A write error of stderr cannot be reported.
+    let _ = match width_of(&stderr) {
+        None => stderr.write_all(text.as_bytes()),
+        Some(width) => {
+            let mut column = COLUMN.lock().unwrap_or_else(PoisonError::into_inner);
+            stderr.write_all(column.fold(text, width).as_bytes())
+        }
+    };
 }
 
 /// A text from outside in a line of this program: its further lines begin with [`QUOTE`].

@@ -61,6 +61,15 @@ impl Preview {
         Self { predicted: Predicted::Unpredictable, ..Self::exact(summary, Vec::new(), notes) }
     }
 
+    /// The preview of a step that an agent runs by itself if it may.
+    pub fn by_agent() -> Self {
+        let summary =
+            "The agent runs it itself, in its own way and with its own limits.".to_owned();
+        let notes =
+            vec!["Countersign does not see what it does, and records only that it may.".to_owned()];
+        Self::unpredictable(summary, notes)
+    }
+
     /// The preview of a step that would fail and change nothing. `why` is a sentence without its full stop.
     pub fn failure(why: impl Display, notes: Vec<String>) -> Self {
         let why = format!("{why}.");

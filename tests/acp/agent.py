@@ -7,6 +7,7 @@ JSON document per line. "$SESSION" in a request is the id of the session.
 
 import json
 import os
+import signal
 import sys
 
 SESSION = "session-1"
@@ -67,6 +68,13 @@ def act(action):
         update(value)
     elif kind == "raw":
         print(value, flush=True)
+    elif kind == "exchange":
+        print(value, flush=True)
+        say(receive().get("error"))
+    elif kind == "close the output":
+        os.close(1)
+        while True:
+            signal.pause()
     elif kind == "repeat":
         sys.stdout.write(value[0] * value[1])
         sys.stdout.flush()
@@ -78,8 +86,6 @@ def act(action):
         while True:
             receive()
     elif kind == "ignore the end":
-        import signal
-
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         while True:
             signal.pause()

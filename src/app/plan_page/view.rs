@@ -1,13 +1,19 @@
 //! Builds the view models of the plan page.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use super::{PlanPage, PlanSession};
 use crate::app::shared::Shared;
 use crate::plan::{ShownPlan, ShownStep, ToolCall, ToolClass};
-use crate::run::{ConfirmationRequest, LoopSummary, Phase, RunFate, RunSummary, StepState};
+use crate::run::{
+    ConfirmationRequest, LoopSummary, Phase, Predicted, Preview, RunFate, RunSummary, StepState,
+};
 use crate::ui::plan::{Approval, CardView, ChoicesView, InboxView, PlanView, SidebarView};
 use crate::ui::{Page, Situation};
+
+/// The preview of a command that an agent runs by itself.
+static BY_AGENT: LazyLock<Preview> = LazyLock::new(Preview::by_agent);
 
 impl PlanPage {
     pub fn sidebar<'a>(
@@ -111,6 +117,11 @@ impl PlanPage {
         let session = self.shown.as_ref()?;
         let run_id = session.run.run_id;
         let ended = session.ended_run();
+        let agent_acts = session.path().is_some_and(|path| {
+            let call = shared.calls.as_ref().and_then(|calls| calls.waiting(path));
+            call.is_some_and(|call| !call.runs_here)
+        });
+        let preview = session.pane.previews.get(&session.pane.selected);
         Some(PlanView {
             path: session.path(),
             digest: session.opened.digest,
@@ -137,10 +148,7 @@ impl PlanPage {
                 let tally = shared.calls.as_ref()?.tally(path)?;
                 Some((tally.authorized, tally.rejected))
             }),
-            agent_acts: session.path().is_some_and(|path| {
-                let call = shared.calls.as_ref().and_then(|calls| calls.waiting(path));
-                call.is_some_and(|call| !call.runs_here)
-            }),
+            agent_acts,
             last_run: self.last_run(),
             continues: session.opened.continues,
             attempt: session.attempt,
@@ -158,7 +166,10 @@ impl PlanPage {
             looked_at: &session.seen.looked_at,
             changed: &session.seen.changed,
             card: session.card(covered, shared),
-            preview: session.pane.previews.get(&session.pane.selected),
+            // How a command would be run here says nothing about how the agent runs it.
+            preview: preview
+                .filter(|it| agent_acts && it.predicted == Predicted::Unpredictable)
+                .map_or(preview, |_| Some(&*BY_AGENT)),
             previewed: &session.previewed.steps,
             simulation: session.simulation.as_ref().filter(|it| it.is_shown),
             contents: shared.contents.all(),

@@ -11,7 +11,7 @@ use crate::hooks::channel::{Ask, Reply};
 use crate::run::{AgentSession, CallState, SessionKey};
 use crate::ui::action::AgentsAction;
 use crate::ui::plan::RuleOffer;
-use crate::worker::calls::ask_window;
+use crate::worker::calls::{CallNews, ask_window};
 
 const RULES: &str = "[agents]\nsession_rules = true\n";
 
@@ -350,19 +350,19 @@ fn a_rule_answers_no_other_call() {
 #[test]
 fn a_rule_ends_with_its_time_by_the_person_and_with_what_it_covers() {
     type Ends = fn(&mut Bench);
-    let ends: [(&str, Ends); 5] = [
+    let ends: [(&str, Ends); 6] = [
         ("denied", |bench| {
             // The person is asked, because they have opened the call before the rule could answer it.
-            let process = {
+            let tool = {
                 let key = bench.key();
                 let session = bench.app.agents.sessions.session_mut(key).unwrap();
-                std::mem::replace(&mut session.rules[0].identity.process, "1@1".to_owned())
+                std::mem::replace(&mut session.rules[0].identity.tool, "another".to_owned())
             };
             let asked = bench.runs("ls");
             bench.wait_for_call(2);
             let key = bench.key();
             let session = bench.app.agents.sessions.session_mut(key).unwrap();
-            session.rules[0].identity.process = process;
+            session.rules[0].identity.tool = tool;
             bench.reject_call("not again");
             assert!(matches!(bench.reply(&asked), Reply::Denied(_)));
         }),
@@ -383,6 +383,11 @@ fn a_rule_ends_with_its_time_by_the_person_and_with_what_it_covers() {
         ("of another process", |bench| {
             let key = bench.key();
             let session = bench.app.agents.sessions.session_mut(key).unwrap();
+            session.rules[0].identity.process = own_process();
+        }),
+        ("of an agent that has ended", |bench| {
+            let key = bench.key();
+            let session = bench.app.agents.sessions.session_mut(key).unwrap();
             session.rules[0].identity.process = "1@1".to_owned();
         }),
     ];
@@ -398,6 +403,41 @@ fn a_rule_ends_with_its_time_by_the_person_and_with_what_it_covers() {
         let left = usize::from(what == "of another process");
         assert_eq!(bench.first().rules.len(), left, "{what}");
     }
+}
+
+/// This process, as the identity of a call names one.
+fn own_process() -> String {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let after = stat.rsplit_once(')').unwrap().1;
+    format!("{}@{}", std::process::id(), after.split_ascii_whitespace().nth(19).unwrap())
+}
+
+/// Nobody is left to whom the person has allowed the call.
+#[test]
+fn a_ticket_by_a_rule_ends_with_its_agent() {
+    let bench = Bench::serving(RULES);
+    let calls = bench.app.shared.calls.as_ref().unwrap();
+    let next_news = || {
+        let begun = Instant::now();
+        loop {
+            if let Some(news) = calls.take_news().into_iter().next() {
+                return news;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60));
+            std::thread::yield_now();
+        }
+    };
+    let with_ticket = |process: &str| {
+        let asked = bench.runs("ls");
+        let CallNews::Arrived(file, _) = next_news() else { panic!() };
+        assert!(calls.permit_to(&file, process).is_some());
+        let Ok(Reply::Ticket(ticket)) = asked.0.recv() else { panic!() };
+        bench.client(Ask::Exec { ticket })
+    };
+    let Ok(Reply::End { code: 3, message }) = with_ticket("1@1").0.recv() else { panic!() };
+    assert!(message.contains("has ended"), "{message}");
+    let _runs = with_ticket(&own_process());
+    assert!(matches!(next_news(), CallNews::Run(..)));
 }
 
 /// A ticket that a rule has given and that is not used yet counts no more once the rule is taken back.

@@ -6,6 +6,7 @@ mod report;
 
 use std::io::{PipeReader, Read as _, Write as _, pipe};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
@@ -18,7 +19,7 @@ use super::{Exit, args};
 use crate::engine::{ControlHandle, WorkspaceChoice};
 use crate::plan::quoted;
 use crate::run::StopSignal;
-use crate::worker::acp::{Order, SessionEnd, StopReason, run};
+use crate::worker::acp::{Order, SILENCE, SessionEnd, Signals, StopReason, run};
 use person::Terminal;
 use report::Report;
 
@@ -49,6 +50,11 @@ pub(super) fn acp(command: &args::Acp, out: &mut Output) -> Result<Exit, Refusal
         workspace: choice.folder.clone(),
         policy: policy.clone(),
         location: location.clone(),
+        silence: match command.silence {
+            Some(0) => Duration::MAX,
+            Some(seconds) => Duration::from_secs(seconds),
+            None => SILENCE,
+        },
     };
     if !out.json() {
         let folder = choice.folder.display().to_string();
@@ -58,7 +64,7 @@ pub(super) fn acp(command: &args::Acp, out: &mut Output) -> Result<Exit, Refusal
     }
     let confirmation = confirmation.ending_with(interrupt.ends()?);
     let mut terminal = Terminal::new(choice, policy, location.clone(), confirmation, out.json());
-    let end = run(&order, &mut terminal, &interrupt.over).map_err(Refusal::not_started)?;
+    let end = run(&order, &mut terminal, &interrupt.signals).map_err(Refusal::not_started)?;
     let report = terminal.into_report();
     index_briefly(&location);
     let exit = exit(&end, &report);
@@ -93,9 +99,9 @@ fn prompt(command: &args::Acp) -> Result<String, Refusal> {
     })
 }
 
-/// A signal that the first interrupt sets.
+/// The signals of a session that the first interrupt stops.
 struct Interrupt {
-    over: Arc<StopSignal>,
+    signals: Signals,
     /// Kept, because signals keep their listeners only weakly.
     kept: Vec<Arc<dyn Fn() + Send + Sync>>,
     _control: ControlHandle,
@@ -103,17 +109,17 @@ struct Interrupt {
 
 impl Interrupt {
     fn new() -> Result<Self, Refusal> {
-        let over = Arc::new(StopSignal::default());
+        let stop = Arc::new(StopSignal::default());
         let control = ControlHandle::default();
         stop_at_interrupt(&control).map_err(|error| {
             Refusal::usage(format!("interrupts (Ctrl+C) cannot be handled: {error}"), "Try again.")
         })?;
         let stops: Arc<dyn Fn() + Send + Sync> = {
-            let over = Arc::clone(&over);
-            Arc::new(move || over.set())
+            let stop = Arc::clone(&stop);
+            Arc::new(move || stop.set())
         };
         control.stop_signal().listen(&stops);
-        Ok(Self { over, kept: vec![stops], _control: control })
+        Ok(Self { signals: Signals::new(stop), kept: vec![stops], _control: control })
     }
 
     /// A pipe from which something can be read once the session is over.
@@ -124,7 +130,7 @@ impl Interrupt {
         let ends: Arc<dyn Fn() + Send + Sync> = Arc::new(move || {
             let _ = (&writer).write_all(b"x");
         });
-        self.over.listen(&ends);
+        self.signals.over.listen(&ends);
         self.kept.push(ends);
         Ok(reader)
     }

@@ -20,7 +20,7 @@ use crate::engine::{
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Digest, Plan, Severity, ShownPlan};
 use crate::risk::Policy;
-use crate::run::{ConfirmationRequest, Decision, Review, RunStatus, StopSignal};
+use crate::run::{ConfirmationRequest, Decision, Preview, Review, RunStatus, StopSignal};
 use crate::worker::acp::{Asked, News, Person, Subject, Update, Verdict};
 
 /// The person of a session.
@@ -139,8 +139,12 @@ impl Terminal {
             }
         };
         let location = Some(&self.location);
-        let request = step_question(&plan, &review, &self.policy, location, &why)
+        let mut request = step_question(&plan, &review, &self.policy, location, &why)
             .map_err(|error| error.to_string())?;
+        if matches!(asked.subject, Subject::Command { .. }) {
+            request.run_by_agent = Some(asked.agent.clone());
+            request.preview = Preview::by_agent();
+        }
         let decision = self.confirmation.request_confirmation(&request);
         let provenance = self.confirmation.provenance();
         if over.is_set() {

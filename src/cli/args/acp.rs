@@ -23,6 +23,9 @@ pub(in crate::cli) struct Acp {
     /// or .git, else the current folder]
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) workspace: Option<PathBuf>,
+    /// End the agent if it sends nothing for this long, in seconds; 0 waits without limit [default: 1800]
+    #[arg(long, value_name = "SECONDS")]
+    pub(in crate::cli) silence: Option<u64>,
     #[command(flatten)]
     pub(in crate::cli) options: RunOptions,
     /// The command that starts the agent; everything after it is the agent's own

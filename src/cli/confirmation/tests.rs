@@ -39,6 +39,7 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
         walls: None,
         needed_by: Vec::new(),
         guided: false,
+        run_by_agent: None,
         preview: Preview::exact("Replaces notes/a.txt.".to_owned(), Vec::new(), Vec::new()),
     }
 }

@@ -204,6 +204,7 @@ pub fn request(run_id: Uuid, step: &Step) -> ConfirmationRequest {
         walls: None,
         needed_by: Vec::new(),
         guided: false,
+        run_by_agent: None,
         preview: Preview::exact(String::new(), vec![], vec![]),
     }
 }

@@ -9,6 +9,9 @@ use crate::tools::AgentEnd;
 pub(super) const START_HELP: &str = "Read what it has printed. The command must start the agent in its mode for the Agent Client \
                           Protocol, such as gemini --acp, and somebody must be logged in to it.";
 
+/// What to do about an agent that sends nothing any more.
+pub(super) const SILENCE_HELP: &str = "It was ended. If it was at work, allow it more time with --silence, or give it a smaller task.";
+
 pub(super) fn fault_of(message: String, next: &str) -> Failure {
     Failure { code: Code::CommandFailed, message, next: next.to_owned() }
 }

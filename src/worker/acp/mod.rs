@@ -22,8 +22,10 @@ mod person;
 mod proposal;
 mod requests;
 mod session;
+mod signals;
 
 pub use crate::acp::{AgentInfo, CallState, Fault, PlanEntry, StopReason, Update};
 pub use person::{News, Order, Person, SessionEnd, Verdict};
 pub use proposal::{Asked, Subject, name_of};
-pub use session::run;
+pub use session::{SILENCE, run};
+pub use signals::Signals;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::proposal::Asked;
 use crate::acp::{AgentInfo, StopReason, Update};
@@ -22,6 +23,8 @@ pub struct Order {
     pub policy: Policy,
     /// The location of the evidence.
     pub location: EvidenceLocation,
+    /// How long the agent may send nothing before it is ended, as [`SILENCE`](super::SILENCE).
+    pub silence: Duration,
 }
 
 /// What a session tells.

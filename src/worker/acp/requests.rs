@@ -42,7 +42,7 @@ impl Session<'_> {
     /// Asks the person about a request, and answers it.
     pub(super) fn permission(&mut self, permission: &Permission) -> Result<(), Halt> {
         // After a stop, every request is answered as cancelled.
-        if self.over.is_set() {
+        if self.signals.over.is_set() {
             self.send(permission.answer(Choice::Cancelled));
             return Ok(());
         }
@@ -144,9 +144,9 @@ impl Session<'_> {
             agent: self.agent.clone(),
             session: self.session.clone(),
         };
-        let verdict = match self.over.is_set() {
+        let verdict = match self.signals.over.is_set() {
             true => Verdict::Left,
-            false => self.person.ask(&asked, self.over),
+            false => self.person.ask(&asked, &self.signals.over),
         };
         (self.asked, subject, verdict)
     }

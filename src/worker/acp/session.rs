@@ -5,29 +5,32 @@ use std::time::{Duration, Instant};
 
 use super::approvals::Approvals;
 use super::child::Child;
-use super::faults::{START_HELP, ended_early, failure_of, fault_of};
+use super::faults::{SILENCE_HELP, START_HELP, ended_early, failure_of, fault_of};
 use super::mailbox::{Mail, Mailbox};
 use super::person::{News, Order, Person, SessionEnd};
+use super::signals::Signals;
 use crate::acp::{Client, Event, StopReason};
 use crate::autonomy::WalledAgent;
 use crate::plan::Code;
-use crate::run::{Failure, StopSignal};
+use crate::run::Failure;
 use crate::tools::{AgentEnd, ToolError, Toolbox};
 use crate::worker::default_folders;
 
 /// How long an agent may take until its session begins.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long an agent may send nothing, unless the order says otherwise. Longer than a build or a test run takes.
+pub const SILENCE: Duration = Duration::from_secs(1_800);
 /// How long an agent may take to end its turn after it was cancelled, and to end by itself at the end of its input.
 const END_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Runs a session to its end. `over` stops it, and is set once the agent has ended.
+/// Runs a session to its end, or until it is stopped by one of the signals.
 ///
 /// # Errors
 /// The agent cannot be started.
 pub fn run(
     order: &Order,
     person: &mut dyn Person,
-    over: &Arc<StopSignal>,
+    signals: &Signals,
 ) -> Result<SessionEnd, Failure> {
     let folder = std::fs::canonicalize(&order.workspace);
     let folder = folder.map_err(|error| unusable(order, &error.to_string()))?;
@@ -47,8 +50,8 @@ pub fn run(
         let mailbox = Arc::clone(&mailbox);
         Arc::new(move || mailbox.wake())
     };
-    over.listen(&waker);
-    let child = Child::start(agent, &mailbox, over).map_err(|error| Failure {
+    signals.over.listen(&waker);
+    let child = Child::start(agent, &mailbox, &signals.over).map_err(|error| Failure {
         code: Code::CommandFailed,
         message: format!("the agent cannot be started: {error}"),
         next: String::new(),
@@ -58,7 +61,7 @@ pub fn run(
         client: Client::new(cwd.to_owned(), order.prompt.clone()),
         child,
         mailbox,
-        over,
+        signals,
         person,
         toolbox,
         approvals: Approvals::default(),
@@ -85,7 +88,7 @@ pub(super) struct Session<'a> {
     client: Client,
     child: Child,
     mailbox: Arc<Mailbox>,
-    pub(super) over: &'a Arc<StopSignal>,
+    pub(super) signals: &'a Signals,
     pub(super) person: &'a mut dyn Person,
     /// For reading files; the executor opens tools of its own.
     pub(super) toolbox: Toolbox,
@@ -120,7 +123,7 @@ impl Session<'_> {
             Halt::Done => None,
             Halt::Stopped => {
                 // What the agent still asks is not asked any more.
-                self.over.set();
+                self.signals.over.set();
                 self.cancel();
                 None
             }
@@ -142,16 +145,28 @@ impl Session<'_> {
         let begin = self.client.begin();
         self.send(begin);
         let start = Instant::now() + START_TIMEOUT;
+        // Counted from the last message, and not while a person decides.
+        let mut heard = Instant::now();
         loop {
-            let until = (!self.client.has_begun()).then_some(start);
-            match self.mailbox.take(until, Some(self.over)) {
+            let has_begun = self.client.has_begun();
+            let until = if has_begun { heard.checked_add(self.order.silence) } else { Some(start) };
+            match self.mailbox.take(until, Some(&self.signals.over)) {
                 Some(mail) => {
+                    let is_message = matches!(mail, Mail::Line(_));
                     if let Err(halt) = self.receive(mail) {
                         return halt;
                     }
+                    if is_message {
+                        heard = Instant::now();
+                    }
                 }
-                // The end of the agent sets the signal, too.
-                None if self.over.is_set() => return self.rest().unwrap_or(Halt::Stopped),
+                None if self.signals.stop.is_set() => return Halt::Stopped,
+                None if self.signals.over.is_set() => return self.rest(),
+                None if has_begun => {
+                    let seconds = self.order.silence.as_secs();
+                    let message = format!("the agent has sent nothing for {seconds} seconds");
+                    return Halt::Fault(fault_of(message, SILENCE_HELP));
+                }
                 None => {
                     let seconds = START_TIMEOUT.as_secs();
                     let message = format!("the agent has not answered within {seconds} seconds");
@@ -161,20 +176,20 @@ impl Session<'_> {
         }
     }
 
-    /// Handles what an agent that has ended has left; `None` if it has not ended.
-    fn rest(&mut self) -> Option<Halt> {
+    /// Handles what an agent that has ended has left. Its end is the last mail.
+    fn rest(&mut self) -> Halt {
         let mut halt = None;
         while let Some(mail) = self.mailbox.take(Some(Instant::now()), None) {
             match mail {
                 Mail::Ended(ended) => {
                     self.has_ended = true;
-                    return Some(halt.unwrap_or(Halt::Ended(ended)));
+                    return halt.unwrap_or(Halt::Ended(ended));
                 }
                 mail if halt.is_none() => halt = self.receive(mail).err(),
                 _ => {}
             }
         }
-        halt.filter(|halt| matches!(halt, Halt::Done))
+        halt.unwrap_or(Halt::Stopped)
     }
 
     fn receive(&mut self, mail: Mail) -> Result<(), Halt> {

@@ -92,10 +92,29 @@ fn agent_process(_: &UnixStream) -> Option<String> {
     None
 }
 
+/// Whether the process of an agent, as [`CallIdentity::process`] names it, has not ended.
+#[cfg(target_os = "linux")]
+pub fn agent_lives(process: &str) -> bool {
+    let (pid, started) = process.split_once('@').unwrap_or_default();
+    let found = pid.parse().ok().and_then(Process::read);
+    found.is_some_and(|it| it.started.to_string() == started && !ENDED.contains(&it.state))
+}
+
+/// Without it no rule is offered.
+#[cfg(not(target_os = "linux"))]
+pub fn agent_lives(_: &str) -> bool {
+    false
+}
+
+/// The states of a process that has ended, and only has to be waited for by its parent.
+#[cfg(target_os = "linux")]
+const ENDED: [char; 3] = ['Z', 'X', 'x'];
+
 #[cfg(target_os = "linux")]
 #[derive(Debug, PartialEq, Eq)]
 struct Process {
     name: String,
+    state: char,
     parent: i32,
     /// Clock ticks since the system was started.
     started: u64,
@@ -113,7 +132,8 @@ impl Process {
         let name = before.split_once('(')?.1.to_owned();
         let fields: Vec<&str> = after.split_ascii_whitespace().collect();
         let (parent, started) = (fields.get(1)?.parse().ok()?, fields.get(19)?.parse().ok()?);
-        Some(Self { name, parent, started })
+        let state = fields.first()?.chars().next()?;
+        Some(Self { name, state, parent, started })
     }
 }
 
@@ -128,9 +148,30 @@ mod tests {
         assert_eq!(own.parent, i32::try_from(parent).unwrap());
         assert!(own.started > 0);
         let stat = "7 (a ) (b) S 3 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4711 9 9";
-        let expected = Process { name: "a ) (b".to_owned(), parent: 3, started: 4_711 };
+        let name = "a ) (b".to_owned();
+        let expected = Process { name, state: 'S', parent: 3, started: 4_711 };
         assert_eq!(Process::parse(stat), Some(expected));
         assert_eq!(Process::parse("7 (a) S"), None);
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a process that ends when the test wants it")]
+    fn an_agent_that_has_ended_does_not_live() {
+        let mut child = std::process::Command::new("cat");
+        let mut child = child.stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let pid = child.id();
+        let started = Process::read(i32::try_from(pid).unwrap()).unwrap().started;
+        let process = format!("{pid}@{started}");
+        assert!(agent_lives(&process));
+        assert!(!agent_lives(&format!("{pid}@{}", started + 1)), "another process with its id");
+        drop(child.stdin.take());
+        // It has ended before anybody has waited for it.
+        let ended = rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
+        let id = rustix::process::Pid::from_child(&child);
+        rustix::process::waitid(rustix::process::WaitId::Pid(id), ended).unwrap();
+        assert!(!agent_lives(&process));
+        child.wait().unwrap();
+        assert!(!agent_lives(&process) && !agent_lives("") && !agent_lives("1"));
     }
 
     #[test]

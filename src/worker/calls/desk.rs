@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
+use super::about::agent_lives;
 use super::output::{CallOutput, CallRun};
 use super::serve;
 use crate::hooks::channel::Reply;
@@ -120,6 +121,8 @@ struct Call {
 struct Ticket {
     file: PathBuf,
     made: Instant,
+    /// The process of the agent with which the ticket ends; `None` if a person has decided about this very call.
+    process: Option<String>,
     is_used: bool,
 }
 
@@ -143,6 +146,15 @@ impl AgentCalls {
 
     /// Lets the agent make the call whose plan the person has authorized; `None` if it does not wait any more.
     pub fn permit(&self, file: &Path) -> Option<Settled> {
+        self.permit_while(file, None)
+    }
+
+    /// As [`permit`](Self::permit), with a ticket that ends with this process of the agent.
+    pub fn permit_to(&self, file: &Path, process: &str) -> Option<Settled> {
+        self.permit_while(file, Some(process.to_owned()))
+    }
+
+    fn permit_while(&self, file: &Path, process: Option<String>) -> Option<Settled> {
         let mut state = self.desk.state();
         let state = &mut *state;
         let call = state.calls.get_mut(file).filter(|call| call.verdict.is_none())?;
@@ -151,7 +163,7 @@ impl AgentCalls {
                 let ticket = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
                 forget_old(&mut state.tickets);
                 let made = Instant::now();
-                let known = Ticket { file: file.to_owned(), made, is_used: false };
+                let known = Ticket { file: file.to_owned(), made, process, is_used: false };
                 state.tickets.insert(ticket.clone(), known);
                 (Reply::Ticket(ticket), Settled::Ticket)
             }
@@ -347,6 +359,9 @@ impl Desk {
         }
         if known.has_expired() {
             return Err("the ticket has expired");
+        }
+        if known.process.as_deref().is_some_and(|it| !agent_lives(it)) {
+            return Err("the agent that got the ticket by a rule has ended");
         }
         known.is_used = true;
         let file = known.file.clone();

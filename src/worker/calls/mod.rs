@@ -23,6 +23,7 @@ mod socket;
 #[cfg(test)]
 mod tests;
 
+pub use about::agent_lives;
 pub use client::{AskError, ask_window};
 pub use desk::{AgentCalls, CallNews, SessionTally, Settled, WaitingCall};
 pub use output::{CallRun, Watched};

@@ -17,7 +17,7 @@ use crate::risk::RiskLevel;
 use crate::run::{AgentCall, Failure, NO_DEADLINE_MS, StopSignal};
 use crate::worker::Wake;
 use crate::worker::acp::{
-    Asked, News, Order, Person, SessionEnd, Subject, Update, Verdict, name_of, run,
+    Asked, News, Order, Person, SessionEnd, Signals, Subject, Update, Verdict, name_of, run,
 };
 use crate::worker::inbox::{InboxFolder, PLAN_NAME, Proposal, propose, withdraw};
 
@@ -26,7 +26,7 @@ const MAX_TOLD: usize = 4 << 20;
 
 /// A session with an agent. Dropping it stops it, and waits until the agent is ended.
 pub struct AgentSession {
-    over: Arc<StopSignal>,
+    stop: Arc<StopSignal>,
     log: Arc<Log>,
     thread: Option<JoinHandle<()>>,
 }
@@ -60,26 +60,26 @@ impl AgentCalls {
     /// # Errors
     /// When the system cannot start a thread.
     pub fn start_session(&self, order: Order, wake: Wake) -> io::Result<AgentSession> {
-        let over = Arc::new(StopSignal::default());
+        let stop = Arc::new(StopSignal::default());
         let log = Arc::new(Log { told: Mutex::default(), wake });
-        let (desk, its_log, its_over) =
-            (Arc::clone(&self.desk), Arc::clone(&log), Arc::clone(&over));
+        let (desk, its_log, signals) =
+            (Arc::clone(&self.desk), Arc::clone(&log), Signals::new(Arc::clone(&stop)));
         let builder = thread::Builder::new().name("agent-session".to_owned());
         let thread = builder.spawn(move || {
             let workspace = order.workspace.clone();
             let log = Arc::clone(&its_log);
             let mut person = WindowPerson { desk, log, workspace, tickets: BTreeMap::new() };
-            let ended = run(&order, &mut person, &its_over);
+            let ended = run(&order, &mut person, &signals);
             its_log.add(SessionNews::Ended(ended));
         })?;
-        Ok(AgentSession { over, log, thread: Some(thread) })
+        Ok(AgentSession { stop, log, thread: Some(thread) })
     }
 }
 
 impl AgentSession {
     /// Cancels the turn of the agent, and then ends the agent.
     pub fn stop(&self) {
-        self.over.set();
+        self.stop.set();
     }
 
     /// What has happened since the last call.

@@ -318,6 +318,33 @@ fn malformed_requests_are_refused_and_the_turn_goes_on() {
     assert_eq!(fs::read_to_string(path).unwrap(), "fine");
 }
 
+/// Whatever has the word of a message is answered, so that the agent does not wait for it, and the turn has no success.
+#[test]
+fn messages_that_cannot_be_read_are_answered_and_told() {
+    let home = Home::new();
+    for (code, message) in [
+        (-32700, r#"{"jsonrpc": "2.0", "id": 5, "method": "x", "params": {"path": "\ud800"}}"#),
+        (-32600, r#"[{"jsonrpc": "2.0", "id": 5, "method": "x"}]"#),
+    ] {
+        let session = turn(&home, &[json!({ "exchange": message })], &APPROVE).exits(3);
+        assert_eq!(session.answers()[0]["code"], code);
+        assert_eq!(session.outcomes(), ["not_approvable"]);
+    }
+    let log = json!({"raw": r#"{"level": "info", "message": "ready"}"#});
+    turn(&home, &[log], &APPROVE).exits(0);
+}
+
+/// It may live on without its output, or hang: nothing of that is waited for without end.
+#[test]
+fn an_agent_that_sends_nothing_is_ended() {
+    let home = Home::new();
+    for action in ["close the output", "sleep"] {
+        let actions = [json!({ action: true })];
+        let session = turn(&home, &actions, &["--confirm", "approve", "--silence", "1"]).exits(1);
+        assert_eq!(session.failure(), "the agent has sent nothing for 1 seconds");
+    }
+}
+
 /// What an agent has asked before it ended is not approved any more, and its children end with it.
 #[test]
 fn wrong_options_and_programs_are_usage_errors() {

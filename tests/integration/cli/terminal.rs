@@ -22,11 +22,16 @@ impl Terminal {
     }
 
     /// Starts the program with these arguments, as a shell reads them.
-    #[expect(clippy::disallowed_methods, reason = "only the standard command can be talked with")]
     pub fn start(home: &Home, arguments: &str) -> Self {
+        Self::of_width(home, 0, arguments)
+    }
+
+    /// As [`start`](Self::start), in a terminal with this many columns; of an unknown width if 0.
+    #[expect(clippy::disallowed_methods, reason = "only the standard command can be talked with")]
+    pub fn of_width(home: &Home, columns: u16, arguments: &str) -> Self {
         // A shell would be interrupted with the program, and the terminal close before the program's last words.
         let line = format!(
-            "exec '{}' {arguments} --evidence '{}'",
+            "stty cols {columns}; exec '{}' {arguments} --evidence '{}'",
             env!("CARGO_BIN_EXE_countersign"),
             home.evidence().display()
         );
@@ -45,6 +50,12 @@ impl Terminal {
 
     /// Waits until this text appears after the texts waited for before.
     pub fn until(&mut self, text: &str) {
+        self.lines_until(text);
+        self.seen.drain(..text.len());
+    }
+
+    /// The lines until this text appears, without the one with it.
+    pub fn lines_until(&mut self, text: &str) -> Vec<String> {
         let screen = self.child.stdout.as_mut().unwrap();
         let mut piece = [0; 4096];
         while !self.seen.contains(text) {
@@ -52,8 +63,8 @@ impl Terminal {
             assert!(count > 0, "{text:?} never came: {}", self.seen);
             self.seen.push_str(&String::from_utf8_lossy(&piece[..count]));
         }
-        let end = self.seen.find(text).unwrap() + text.len();
-        self.seen.drain(..end);
+        let end = self.seen.find(text).unwrap();
+        self.seen.drain(..end).collect::<String>().lines().map(str::to_owned).collect()
     }
 
     pub fn type_in(&mut self, text: &str) {
