@@ -806,6 +806,7 @@ impl Scene {
                 calls::rule_dialog(&self.agents, &self.now).map(Question::SessionRule)
             }
             "close" => Some(Question::Close { under_way: Some("run"), queued: 0 }),
+            "close-agent" => Some(Question::Close { under_way: Some("agent"), queued: 0 }),
             "close-queue" => Some(Question::Close { under_way: None, queued: 2 }),
             "secret" => Some(Question::Secret {
                 id: uuid::Uuid::nil(),

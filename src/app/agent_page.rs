@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::App;
 use super::file_dialog::PickerRequest;
-use super::shared::Shared;
+use super::shared::{Prompt, Shared};
 use crate::run::Failure;
 use crate::ui::action::{AgentAction, FolderFor};
 use crate::ui::agent_page::{AgentEntry, AgentForm, AgentPhase, AgentState, AgentView, PlanLine};
@@ -125,7 +125,7 @@ impl AgentPage {
     }
 
     /// Cancels the turn of the agent, and ends it.
-    fn stop(&mut self) {
+    pub(super) fn stop(&mut self) {
         if let (Some(session), Some(state)) = (&self.session, &mut self.state) {
             session.stop();
             state.phase = AgentPhase::Stopping;
@@ -275,6 +275,9 @@ impl App {
     /// Applies what has happened in the session since the last frame.
     pub(super) fn take_agent_news(&mut self) {
         let Some((tone, summary, details)) = self.agent.take_news() else { return };
+        if !self.is_busy() && self.plan.queue_place().1 == 0 {
+            self.shared.close_prompt(&[Prompt::Close]);
+        }
         // On its page, the end is told there.
         if self.shared.page != Page::Agent {
             self.shared.notify(tone, summary, crate::plan::drawable(&details), "");

@@ -86,6 +86,7 @@ impl App {
                 shared.prompt = None;
                 self.close_when_idle = true;
                 self.plan.empty_queue();
+                self.agent.stop();
                 self.control(Control::StopNow);
             }
         }

@@ -153,8 +153,8 @@ impl App {
         self.open_pasted_text(ctx);
     }
 
-    /// Stores the size of the window. While a run or loop is under way or plans are queued, a request to close the window opens a dialog
-    /// instead.
+    /// Stores the size of the window. While a run, a loop or an agent is under way or plans are queued, a request to
+    /// close the window opens a dialog instead.
     pub(super) fn handle_close_request(&mut self, ctx: &egui::Context) {
         let viewport = ctx.input(|input| input.viewport().clone());
         if let Some(rect) = viewport.inner_rect.filter(|_| viewport.maximized != Some(true)) {
@@ -162,13 +162,15 @@ impl App {
         }
         let is_busy = self.is_busy();
         let is_queued = self.plan.queue_place().1 > 0 && !self.close_when_idle;
-        if viewport.close_requested() && (is_busy || is_queued) {
+        let is_asked_about = is_queued || self.agent.works() && !self.close_when_idle;
+        if viewport.close_requested() && (is_busy || is_asked_about) {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
             if self.shared.prompt != Some(Prompt::Close) {
                 self.shared.show_prompt(Some(Prompt::Close));
             }
         }
-        let asks = viewport.close_requested() && !is_busy && !is_queued && !self.close_when_idle;
+        let asks =
+            viewport.close_requested() && !is_busy && !is_asked_about && !self.close_when_idle;
         if asks && self.plan.asks_about_edits(&mut self.shared) {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
         }

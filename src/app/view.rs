@@ -151,7 +151,8 @@ impl App {
             Prompt::Close => Question::Close {
                 under_way: match (self.loop_page.under_way(), self.plan.running()) {
                     (Some(_), _) => Some("loop"),
-                    (None, running) => running.map(|_| "run"),
+                    (None, Some(_)) => Some("run"),
+                    (None, None) => self.agent.works().then_some("agent"),
                 },
                 queued: self.plan.queue_place().1,
             },

@@ -56,7 +56,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 124] = [
+const SCENES: [&str; 125] = [
     "session",
     "session-many",
     "session-past",
@@ -86,6 +86,7 @@ const SCENES: [&str; 124] = [
     "inbox",
     "inbox-many",
     "queue",
+    "close-agent",
     "close-queue",
     "evidence",
     "brushed",

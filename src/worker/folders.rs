@@ -38,6 +38,13 @@ pub fn workspace_of(plan_file: &Path, chosen: Option<&Path>) -> WorkspaceChoice 
     choose_workspace(plan_file, chosen, home.as_deref())
 }
 
+/// Whether this folder, a path without links, can be one in which an agent works: the home folder and those above it hold
+/// more than a project.
+pub fn is_project(folder: &Path) -> bool {
+    let home = default_folders().and_then(|folders| std::fs::canonicalize(folders.home).ok());
+    folder.parent().is_some() && !home.is_some_and(|home| home.starts_with(folder))
+}
+
 /// The default folders; `None` if the system does not provide the user's home folder.
 pub fn default_folders() -> Option<Folders> {
     let project = directories::ProjectDirs::from("", "", "countersign")?;

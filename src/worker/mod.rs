@@ -85,7 +85,7 @@ pub use faults::Faults;
 pub use files::{
     ChangedFiles, PlanFile, ReadSource, Unusable, read_file_bytes, read_plan_file, read_unlinked,
 };
-pub use folders::{Folders, default_folders, workspace_of};
+pub use folders::{Folders, default_folders, is_project, workspace_of};
 pub use loop_folders::ReviewLoopFolders;
 pub use messages::{Command, Event, PlanProposal, Setup, Wake};
 pub use model::{ModelSettings, load_model};

@@ -99,6 +99,20 @@ impl Place {
         self.folder.join(format!("{}.base", digest.hex()))
     }
 
+    /// Deletes the base with this digest if it is that of no revision.
+    fn forget_base(&self, digest: Digest) {
+        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|it| it.path());
+        let mut records = files.filter(|path| path.extension().is_some_and(|it| it == "json"));
+        let is_its = |path: PathBuf| {
+            let record = fs::read(path).ok().map(|bytes| serde_json::from_slice::<Record>(&bytes));
+            // What cannot be read may be one of a later version.
+            record.is_some_and(|it| it.is_err() || it.is_ok_and(|it| it.base_digest == digest))
+        };
+        if !records.any(is_its) {
+            let _ = fs::remove_file(self.base(digest));
+        }
+    }
+
     /// Deletes what was stored beside earlier revisions of the same file.
     fn forget_records(&self, except: Option<&Path>) {
         let records = fs::read_dir(&self.folder).into_iter().flatten().flatten();
@@ -166,6 +180,7 @@ fn stored(
 pub(super) fn discard_of(evidence: &Path, base: &Path, digest: Digest) {
     let Ok(place) = Place::new(evidence, base, digest) else { return };
     place.forget_records(None);
+    place.forget_base(digest);
     // Nothing follows from a file that stays.
     let _ = fs::remove_file(place.plan(base));
     let _ = fs::remove_dir(place.folder.join(&place.key));
@@ -333,8 +348,13 @@ mod tests {
         assert!(find(temp.path(), &file).is_none());
         fs::write(&record, &text).unwrap();
         assert!(find(temp.path(), &file).is_some());
+        let copy = temp.path().join("copy.json");
+        let other = store(temp.path(), &copy, &plan(), &revision("x")).unwrap();
         discard_of(temp.path(), &base, plan().digest);
         assert!(find(temp.path(), &file).is_none() && !record.exists());
+        assert!(find(temp.path(), &other).is_some(), "it has the same base");
+        discard_of(temp.path(), &copy, plan().digest);
+        assert_eq!(fs::read_dir(temp.path().join(FOLDER)).unwrap().count(), 0);
     }
 
     #[test]

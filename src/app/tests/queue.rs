@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::app::shared::Prompt;
-use crate::ui::action::QueueAction;
+use crate::ui::action::{AgentAction, QueueAction};
+use crate::ui::agent_page::AgentForm;
 use crate::ui::plan::OpenState;
 
 /// A plan that creates the file `name.txt` and asks nothing. It reads a.txt before.
@@ -278,6 +279,49 @@ fn a_decision_is_not_lost_when_another_plan_is_opened_at_once() {
     assert!(matches!(bench.session().approval, Approval::Approved { .. }));
 }
 
+/// Asks the window to close. Returns whether it stays.
+fn stays_open(app: &mut App) -> bool {
+    let mut input = egui::RawInput::default();
+    let viewport = input.viewports.entry(egui::ViewportId::ROOT).or_default();
+    viewport.events.push(egui::ViewportEvent::Close);
+    let ctx = egui::Context::default();
+    let mut output = ctx.run_ui(input, |ui| app.handle_close_request(ui.ctx()));
+    output.textures_delta.clear();
+    let commands = &output.viewport_output[&egui::ViewportId::ROOT].commands;
+    commands.contains(&egui::ViewportCommand::CancelClose)
+}
+
+#[test]
+fn closing_the_window_asks_about_an_agent_at_work() {
+    let (mut bench, _) = bench();
+    let form = AgentForm {
+        // It lives until its input ends, and never begins.
+        command: "cat".to_owned(),
+        prompt: "mend it".to_owned(),
+        workspace: bench.workspace.path().display().to_string(),
+        refusal: None,
+    };
+    let start = |bench: &mut Bench| {
+        bench.act(Action::Do(Command::NewAgent));
+        bench.act(Action::Agent(AgentAction::Edit(Box::new(form.clone()))));
+        bench.act(Action::Do(Command::StartAgent));
+        assert!(bench.app.agent.works(), "{:?}", bench.app.agent.state());
+        assert!(stays_open(&mut bench.app));
+        let dialog = bench.app.view().dialog.unwrap();
+        assert!(matches!(dialog.question, Question::Close { under_way: Some("agent"), queued: 0 }));
+    };
+    start(&mut bench);
+    bench.act(Action::Dialog(DialogAction::LeaveUndecided));
+    assert!(bench.app.agent.works());
+    assert!(stays_open(&mut bench.app));
+    bench.act(Action::Do(Command::StopAgent));
+    bench.wait_until("its end", |app| !app.agent.works());
+    assert_eq!(bench.app.shared.prompt, None, "nothing is left to ask");
+    start(&mut bench);
+    bench.act(Action::Dialog(DialogAction::StopAndClose));
+    assert!(!stays_open(&mut bench.app));
+}
+
 #[test]
 fn closing_the_window_asks_about_the_queue() {
     let (mut bench, _) = busy();
@@ -287,26 +331,16 @@ fn closing_the_window_asks_about_the_queue() {
     bench.wait_until("the queue waits", |app| {
         !app.is_busy() && app.plan.queue_view().held.is_some()
     });
-    let close = |app: &mut App| {
-        let mut input = egui::RawInput::default();
-        let viewport = input.viewports.entry(egui::ViewportId::ROOT).or_default();
-        viewport.events.push(egui::ViewportEvent::Close);
-        let ctx = egui::Context::default();
-        let mut output = ctx.run_ui(input, |ui| app.handle_close_request(ui.ctx()));
-        output.textures_delta.clear();
-        let commands = &output.viewport_output[&egui::ViewportId::ROOT].commands;
-        commands.contains(&egui::ViewportCommand::CancelClose)
-    };
-    assert!(close(&mut bench.app));
+    assert!(stays_open(&mut bench.app));
     assert_eq!(bench.app.shared.prompt, Some(Prompt::Close));
     let dialog = bench.app.view().dialog.unwrap();
     assert!(matches!(dialog.question, Question::Close { under_way: None, queued: 1 }));
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
     assert_eq!(bench.queue(), ["one"]);
-    assert!(close(&mut bench.app));
+    assert!(stays_open(&mut bench.app));
     bench.act(Action::Dialog(DialogAction::StopAndClose));
     assert_eq!(bench.queue(), [""; 0]);
-    assert!(!close(&mut bench.app), "nothing is left to ask");
+    assert!(!stays_open(&mut bench.app), "nothing is left to ask");
     assert!(!bench.exists("one.txt"));
 }
 

@@ -1,4 +1,5 @@
-//! The short dialogs: closing the window while a run or a loop is under way or plans are queued, and rejecting a plan.
+//! The short dialogs: closing the window while a run, a loop or an agent is under way or plans are queued, and rejecting
+//! a plan.
 
 use std::time::Duration;
 
@@ -51,7 +52,11 @@ pub(super) fn close_ui(
         |_| answers,
         |ui, _, _, _| {
             indented(ui, |ui| {
-                if let Some(noun) = under_way {
+                if under_way == Some("agent") {
+                    let text = "An agent is at work. Closing ends it now, with every process it started. What it asks \
+                                for stays undecided, and what it has sent already stays written.";
+                    widgets::paragraph(ui, text, Text::Body, Tone::Plain);
+                } else if let Some(noun) = under_way {
                     let waiting = if noun == "loop" { "plan or step" } else { "step" };
                     let text = format!(
                         "A {noun} is under way. Closing stops it now, with every process it started; the step under \
@@ -145,6 +150,9 @@ mod tests {
 
     #[test]
     fn closing_names_what_is_under_way() {
+        let agent = window("close-agent", [1280.0, 800.0]);
+        assert!(agent.query_by_label("Stop the agent and close?").is_some());
+        assert!(agent.query_by_label_contains("An agent is at work.").is_some());
         for (scene, noun) in [("close", "run"), ("loop-close", "loop")] {
             let harness = window(scene, [1280.0, 800.0]);
             assert!(harness.query_by_label(&format!("Stop the {noun} and close?")).is_some());

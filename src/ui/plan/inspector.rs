@@ -169,6 +169,7 @@ fn change_step_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep, actions: &
             button.on_hover_text(tooltip).on_disabled_hover_text(why_not.unwrap_or_default());
         }
     });
+    ui.add_space(6.0);
 }
 
 const NO_DIAGNOSTICS: &str = "Errors, warnings and notes of a check appear here.";

@@ -14,7 +14,7 @@ use crate::autonomy::WalledAgent;
 use crate::plan::Code;
 use crate::run::Failure;
 use crate::tools::{AgentEnd, ToolError, Toolbox};
-use crate::worker::default_folders;
+use crate::worker::is_project;
 
 /// How long an agent may take until its session begins.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
@@ -34,9 +34,9 @@ pub fn run(
 ) -> Result<SessionEnd, Failure> {
     let folder = std::fs::canonicalize(&order.workspace);
     let folder = folder.map_err(|error| unusable(order, &error.to_string()))?;
-    let home = default_folders().and_then(|folders| std::fs::canonicalize(folders.home).ok());
-    if folder.parent().is_none() || Some(&folder) == home.as_ref() {
-        let why = "an agent works in the folder of a project, and not in the home folder or in /";
+    if !is_project(&folder) {
+        let why =
+            "an agent works in the folder of a project, and not in the home folder or above it";
         return Err(unusable(order, why));
     }
     let Some(cwd) = folder.to_str() else { return Err(unusable(order, "its name is not Unicode")) };

@@ -21,10 +21,10 @@ use crate::hooks::{Agent, HookCall};
 use crate::plan::Severity;
 use crate::risk::RiskLevel;
 use crate::run::AgentCall;
-use crate::worker::default_folders;
 use crate::worker::inbox::{
     Handle, InboxError, InboxFolder, Proposal, propose, remove_calls, withdraw,
 };
+use crate::worker::is_project;
 
 /// Time within which a connection must have sent its question, and must take each answer.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
@@ -178,10 +178,9 @@ impl Put {
 fn put(desk: &Desk, agent: Agent, call: &HookCall, until: &Until) -> Result<Put, String> {
     let workspace = PathBuf::from(&call.folder);
     let real = std::fs::canonicalize(&workspace).unwrap_or_else(|_| workspace.clone());
-    let home = default_folders().and_then(|folders| std::fs::canonicalize(folders.home).ok());
-    if real.parent().is_none() || Some(&real) == home.as_ref() {
+    if !is_project(&real) {
         return Err(format!(
-            "{} is no folder of a project: start the agent in one, and not in the home folder or in /",
+            "{} is no folder of a project: start the agent in one, and not in the home folder or above it",
             real.display()
         ));
     }
