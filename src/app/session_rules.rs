@@ -19,7 +19,7 @@ use crate::run::{CallState, Review};
 use crate::ui::Tone;
 use crate::ui::dialog::SessionRuleView;
 use crate::ui::plan::RuleOffer;
-use crate::worker::calls::{Settled, agent_lives};
+use crate::worker::calls::{Settled, agent_lives, asked_by_hook};
 use crate::worker::{Clock as _, OpenQueued, OpenedPlan, RecordAuthorization, SystemClock};
 
 /// The time between two looks whether the agents of rules still live, in milliseconds.
@@ -245,11 +245,8 @@ impl App {
         let plan = plan.valid_steps();
         let ttl_ms = rule.remaining_ms(now_ms, &since_boot);
         let ttl_ms = ttl_ms.min(self.shared.setup.policy.authorization_ttl_ms);
-        let (agent, id) = (&session.agent, &session.session);
-        let note = format!(
-            "{}; asked by the hook of {agent}, session {id:?}; run by a ticket",
-            rule.note()
-        );
+        let asked_by = asked_by_hook(&session.agent, &session.session);
+        let note = format!("{}; {asked_by}", rule.note());
         let authorization =
             PlanAuthorization::pending(&plan, review.binding.clone(), Method::SessionRule, now_ms)
                 .approve(now_ms, ttl_ms)

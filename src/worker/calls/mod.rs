@@ -27,5 +27,6 @@ pub use about::agent_lives;
 pub use client::{AskError, ask_window};
 pub use desk::{AgentCalls, CallNews, SessionTally, Settled, WaitingCall};
 pub use output::{CallRun, Watched};
+pub use serve::asked_by_hook;
 pub use session::{AgentSession, SessionNews};
 pub use socket::socket_path;

@@ -211,6 +211,11 @@ pub(super) fn said(error: &InboxError) -> String {
     format!("the call cannot be shown as a plan: {}", texts.join("; "))
 }
 
+/// Who asks for a call that is run by a ticket, for the record. Behind the word `session`, an id would be taken for a secret.
+pub fn asked_by_hook(agent: &str, session: &str) -> String {
+    format!("asked by the hook of {agent} in its conversation {session}; run by a ticket")
+}
+
 /// A text without spaces and control characters, and not too long.
 pub(super) fn one_word(text: &str) -> String {
     text.chars().filter(|it| !it.is_whitespace() && !it.is_control()).take(60).collect()
@@ -235,8 +240,7 @@ fn wait_for(
         shown.push_str(&format!("[… {rest} more bytes; all of it is {digest}]"));
     }
     let session = one_word(&call.session);
-    let asked_by =
-        format!("asked by the hook of {}, session {session:?}; run by a ticket", agent.name());
+    let asked_by = asked_by_hook(agent.name(), &session);
     let waiting = WaitingCall {
         agent: agent.name().to_owned(),
         session,

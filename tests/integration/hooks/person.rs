@@ -131,10 +131,13 @@ pub fn call(home: &Home, agent: &str, tool: &str, input: Value) -> Value {
     let event = if agent == "gemini" { "BeforeTool" } else { "PreToolUse" };
     let folder = home.file("").canonicalize().unwrap();
     json!({
-        "session_id": "s-1", "transcript_path": "/t", "cwd": folder, "hook_event_name": event,
+        "session_id": SESSION, "transcript_path": "/t", "cwd": folder, "hook_event_name": event,
         "tool_name": tool, "tool_input": input, "tool_use_id": "c1", "permission_mode": "default",
     })
 }
+
+/// The id of a session, in the form that agents give theirs.
+pub const SESSION: &str = "0b9f6c1e-7d2a-4c55-9e1b-52aa61c07d3f";
 
 /// Runs the hook of an agent with this input.
 pub fn hook(home: &Home, arguments: &[&str], input: impl Into<Vec<u8>>) -> Done {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::person::{Does, Window, call, denial, exec, hook, ticket};
+use super::person::{Does, SESSION, Window, call, denial, exec, hook, ticket};
 use crate::harness::home::{Home, PROGRAM};
 
 fn asks(home: &Home, agent: &str, command: &str) -> Value {
@@ -47,7 +47,8 @@ fn an_authorized_command_is_run_by_the_worker() {
         assert!(home.file("made").exists(), "in the folder of the agent");
         std::fs::remove_file(home.file("made")).unwrap();
         let notes = home.texts("SELECT note FROM decisions ORDER BY rowid DESC LIMIT 1", []);
-        assert!(notes[0].contains("session \"s-1\"; run by a ticket"), "{notes:?}");
+        let asked_by = format!("in its conversation {SESSION}; run by a ticket");
+        assert!(notes[0].contains(&asked_by), "{notes:?}");
         let again = exec(&home, &ticket).exits(3);
         assert!(again.stderr.contains("used already"), "{again:?}");
         assert!(!home.file("made").exists());
@@ -285,7 +286,7 @@ fn a_rule_answers_identical_calls_of_the_same_process() {
         ask();
     }
     let notes = home.texts("SELECT note FROM decisions ORDER BY rowid DESC LIMIT 1", []);
-    assert!(notes[0].contains("by session rule") && notes[0].contains("session \"s-1\""));
+    assert!(notes[0].contains("by session rule") && notes[0].contains(SESSION), "{notes:?}");
     let last = home.texts("SELECT id FROM executions ORDER BY rowid DESC LIMIT 1", []);
     let shown = home.json(["evidence", "show", last[0].as_str()]).exits(0).document();
     let decision = &shown["decisions"][0];
