@@ -191,6 +191,7 @@ fn run(
     };
     let binding = Binding {
         workspace: format!("/home/ada/{}", word(random.below(40))),
+        workspace_id: None,
         mode: Mode::Automatic,
         policy: Digest::of(b"policy"),
         target: None,
@@ -345,7 +346,7 @@ fn decision(
             walls: None,
             needed_by: Vec::new(),
             guided: false,
-            run_by_agent: None,
+            run_by_agent: false,
             preview: Preview::exact(String::new(), Vec::new(), Vec::new()),
         },
         answer: Answer { decision, by: AnsweredBy::Window, note: String::new() },

@@ -48,6 +48,7 @@ fn binding() -> Binding {
     let walls = StepWalls { level: WallLevel::Full, ..StepWalls::default() };
     Binding {
         workspace: "/home/ada/src/parser".to_owned(),
+        workspace_id: None,
         mode: Mode::Automatic,
         policy: Digest::of(b"policy"),
         target: None,

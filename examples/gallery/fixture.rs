@@ -179,6 +179,7 @@ pub fn review(plan: &ShownPlan) -> Review {
         workspace_reason: "The nearest folder above the plan with a Cargo.toml.".into(),
         binding: Binding {
             workspace: "/home/ada/src/parser".into(),
+            workspace_id: None,
             mode: Mode::Automatic,
             policy: Policy::default().digest(),
             target: None,
@@ -354,7 +355,7 @@ pub fn request(plan: &ShownPlan, index: usize) -> ConfirmationRequest {
         walls: None,
         needed_by: plan.needing(index),
         guided: plan.mode == Mode::Guided,
-        run_by_agent: None,
+        run_by_agent: false,
         preview: preview(plan, index),
     }
 }

@@ -14,6 +14,8 @@ use crate::plan::has_duplicate_keys;
 
 /// The version of the protocol.
 const VERSION: u64 = 1;
+/// The requests of an agent that Countersign answers.
+const REQUESTS: [&str; 2] = ["session/request_permission", "fs/write_text_file"];
 /// The maximum number of tool calls whose words are remembered for a later request about them.
 const MAX_CALLS: usize = 64;
 /// The maximum number of lines that are no messages before the agent is no agent.
@@ -52,7 +54,7 @@ pub enum Fault {
     )]
     Version(String),
     /// Nobody is logged in to it.
-    #[error("nobody is logged in to the agent ({message})")]
+    #[error("nobody is logged in to the agent, which says:\n{message}")]
     Login {
         /// What it says.
         message: String,
@@ -60,7 +62,7 @@ pub enum Fault {
         logins: Vec<String>,
     },
     /// It refuses what the protocol asks of it.
-    #[error("the agent answers {method} with an error: {message}")]
+    #[error("the agent answers {method} with an error:\n{message}")]
     Refused {
         /// The method of our request.
         method: &'static str,
@@ -205,6 +207,10 @@ impl Client {
                 }
                 _ => Ok(Vec::new()),
             },
+            // A request that wants no answer. What it asks for is not done.
+            Message::Notification { method, .. } if REQUESTS.contains(&&*method) => {
+                Ok(vec![malformed(&method, "it has no id")])
+            }
             Message::Notification { method, params } => {
                 let is_update = method == "session/update" && self.is_own_session(&params);
                 let update = params.get("update").filter(|_| is_update);
@@ -313,8 +319,7 @@ impl Client {
     }
 
     fn requested(&mut self, id: &Value, method: &str, params: &Value) -> Vec<Event> {
-        let is_known = matches!(method, "session/request_permission" | "fs/write_text_file");
-        if !is_known {
+        if !REQUESTS.contains(&method) {
             let why = format!("Countersign does not offer {}", shortened(method));
             return vec![Event::Send(error(id, METHOD_NOT_FOUND, &why))];
         }

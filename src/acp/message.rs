@@ -19,8 +19,8 @@ pub(super) const REFUSED: i64 = -32001;
 /// An error of an agent: it is not logged in.
 pub(super) const AUTH_REQUIRED: i64 = -32000;
 
-/// The name of the field that each message has.
-const MARK: &[u8] = b"\"jsonrpc\"";
+/// The names of fields by which a line is meant as a message.
+const MARKS: [&[u8]; 2] = [b"\"jsonrpc\"", b"\"method\""];
 
 /// A message of the agent.
 #[derive(Debug)]
@@ -55,8 +55,9 @@ impl Message {
     /// # Errors
     /// Why it is no message. An answer without a usable id answers nothing, and is noise.
     pub(super) fn read(line: &[u8]) -> Result<Self, Unreadable> {
-        // Whatever else the line says, this word is in each message, and hardly in anything else.
-        let is_meant_as_one = line.windows(MARK.len()).any(|it| it == MARK);
+        // Whatever else the line says, these words are in messages, and hardly in anything else.
+        let is_meant_as_one =
+            MARKS.iter().any(|mark| line.windows(mark.len()).any(|it| it == *mark));
         let broken = |code, why| match is_meant_as_one {
             true => Unreadable::Broken { code, why },
             false => Unreadable::Noise,

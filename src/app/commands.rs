@@ -188,6 +188,7 @@ impl App {
             Command::NewAgent => self.new_agent_session(),
             Command::StartAgent => self.start_agent(),
             Command::StopAgent => self.stop_agent(),
+            Command::AllowIdentical => self.offer_shown_rule(),
             Command::GoBack => self.go(Direction::Back),
             Command::GoForward => self.go(Direction::Forward),
             Command::NewLoop => {

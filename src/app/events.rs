@@ -213,7 +213,10 @@ impl App {
             path: opened.path.clone(),
             name: plan.name().to_owned(),
             detail: match (&opened.revised, proposed) {
-                (Some(_), _) => format!("{steps}, revised by you"),
+                (Some(revised), _) => {
+                    let file = revised.base.file_name().unwrap_or_default().display().to_string();
+                    format!("revised by you · {file} · {steps}")
+                }
                 (None, Some(name)) => format!("{name} · {steps}"),
                 (None, None) => steps,
             },

@@ -201,7 +201,7 @@ impl App {
                     count => format!("{count} entries were removed from the inbox."),
                 };
                 let folder = app.shared.setup.inbox.join("removed");
-                let next = "What was removed can be deleted there, or moved back.";
+                let next = "What was removed is in this folder: delete it there, or move it back.";
                 let details = folder.display().to_string();
                 app.shared.notify_here(Tone::Dim, summary, details, next);
                 app.inbox.refresh();

@@ -81,6 +81,14 @@ impl App {
         }
     }
 
+    /// Opens the dialog about a rule for calls that are identical with the shown one.
+    pub(super) fn offer_shown_rule(&mut self) {
+        let place = self.session_view().map(|view| (view.session.key, view.selected));
+        if let Some(place) = place {
+            self.offer_rule(place);
+        }
+    }
+
     /// What the dialog about a rule shows.
     pub(super) fn rule_view(&self) -> Option<SessionRuleView<'_>> {
         let (place, time) = self.agents.draft?;

@@ -7,7 +7,7 @@ use super::plan_page::PlanSession;
 use super::shared::Prompt;
 use crate::run::{CommandsReview, PlaceReview, RunState};
 use crate::ui::diagnostics::DiagnosticsView;
-use crate::ui::dialog::{AfterRejection, Dialog, Question, Subject};
+use crate::ui::dialog::{AfterRejection, Dialog, Question, Subject, WaitingAgent};
 use crate::ui::evidence::is_offered;
 use crate::ui::plan::{InboxView, PlanView};
 use crate::ui::{Page, Situation, StatusView, WindowView};
@@ -110,6 +110,7 @@ impl App {
             agent_works: self.agent.works(),
             agent_form: self.agent.shows_form(),
             agent_lacks: self.agent.lacks(),
+            rule: self.session_view().and_then(|view| view.offer),
             inbox_waiting: self.inbox.waiting(),
             in_inbox: self.shown_in_inbox().is_some(),
             inbox_decided: self.decided_in_inbox().next().is_some(),
@@ -177,6 +178,9 @@ impl App {
                     name: plan.name(),
                     file: session.path(),
                     then: match session.attempt {
+                        None if self.waiting_agent(session).is_some() => {
+                            AfterRejection::AgentIsTold
+                        }
                         None => AfterRejection::Nothing,
                         Some(it) if it.attempt.number < it.max_attempts => {
                             AfterRejection::AnotherPlan
@@ -187,12 +191,19 @@ impl App {
             }
             Prompt::Authorize => {
                 let ttl_ms = self.shared.setup.policy.authorization_ttl_ms;
-                Question::Authorize(
-                    self.plan.shown.as_ref()?.authorize_view(ttl_ms, &self.shared.now)?,
-                )
+                let session = self.plan.shown.as_ref()?;
+                let agent = self.waiting_agent(session);
+                Question::Authorize(session.authorize_view(ttl_ms, agent, &self.shared.now)?)
             }
         };
         Some(Dialog { prompt: self.shared.prompt_id(None), question })
+    }
+
+    /// The agent that waits for this plan, which is its call.
+    fn waiting_agent(&self, session: &PlanSession) -> Option<WaitingAgent> {
+        let call = self.shared.calls.as_ref()?.waiting(session.path()?)?;
+        let until_ms = session.opened.held.as_ref()?.asked_until_ms?;
+        Some(WaitingAgent { name: call.agent, acts: !call.runs_here, until_ms })
     }
 
     /// Whether a question with text fields may still be answered. A plan can be rejected again and again.

@@ -160,6 +160,9 @@ impl fmt::Display for Target {
 pub struct Binding {
     /// The workspace folder, absolute.
     pub workspace: String,
+    /// What tells this folder from another one in its place, as far as the system has that: its device and inode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace_id: Option<String>,
     /// Whether steps start automatically or one by one.
     pub mode: Mode,
     /// Digest of the policy under which the risks were shown.
@@ -231,6 +234,10 @@ impl Binding {
             Some(target) => target.to_string(),
         };
         compare("workspace", self.workspace.clone(), now.workspace.clone());
+        // Approvals of earlier versions do not say which folder it was.
+        if let (Some(approved), Some(now)) = (&self.workspace_id, &now.workspace_id) {
+            compare("folder of the workspace", approved.clone(), now.clone());
+        }
         compare("mode", self.mode.as_str().to_owned(), now.mode.as_str().to_owned());
         compare("policy", self.policy.to_string(), now.policy.to_string());
         compare("target", target(&self.target), target(&now.target));

@@ -143,6 +143,7 @@ mod tests {
         let walls = StepWalls { level: WallLevel::Full, ..StepWalls::default() };
         Binding {
             workspace: "/w".to_owned(),
+            workspace_id: None,
             mode: Mode::Automatic,
             policy: Digest::of(b"policy"),
             target: None,

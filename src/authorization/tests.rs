@@ -5,6 +5,7 @@ use super::*;
 fn binding(target: Option<Target>) -> Binding {
     Binding {
         workspace: "/home/ada/app".to_owned(),
+        workspace_id: None,
         mode: Mode::Automatic,
         policy: Digest::of(b"policy"),
         target,
@@ -43,6 +44,17 @@ fn other_walls_void_an_approval_and_are_named() {
         let [change] = changes.as_slice() else { panic!("{changes:?}") };
         assert_eq!((change.what.as_str(), change.now.as_str()), ("walls of step 2", expected));
         assert_eq!(change.approved, "full");
+    }
+}
+
+#[test]
+fn another_folder_in_its_place_voids_an_approval() {
+    let of = |id: Option<&str>| Binding { workspace_id: id.map(str::to_owned), ..binding(None) };
+    let changes = of(Some("1:2")).changes(&of(Some("1:3")));
+    assert_eq!(changes.len(), 1, "{changes:?}");
+    assert_eq!(changes[0].what, "folder of the workspace");
+    for (approved, now) in [(None, Some("1:3")), (Some("1:2"), Some("1:2"))] {
+        assert_eq!(of(approved).changes(&of(now)), [], "{approved:?}, {now:?}");
     }
 }
 

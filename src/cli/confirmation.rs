@@ -10,7 +10,7 @@ use super::folded::{Folded, width_of};
 use super::output::{QUOTE, quoted_in_line};
 use super::refusal::Refusal;
 use crate::engine::{ConfirmationCallback, Provenance};
-use crate::plan::{quoted, quoted_lines};
+use crate::plan::{quoted, quoted_lines, visible_name};
 use crate::risk::RiskLevel;
 use crate::run::{AnsweredBy, ConfirmationRequest, Decision, Diff, LineKind, Preview};
 
@@ -212,8 +212,8 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
     let step = request.step_index + 1;
     writeln!(output)?;
     let (count, tool) = (request.step_count, quoted(&request.tool));
-    if let Some(agent) = &request.run_by_agent {
-        writeln!(output, "May {} run this by itself: {tool}?", quoted(agent))?;
+    if request.run_by_agent {
+        writeln!(output, "May the agent run this by itself: {tool}?")?;
     } else if request.guided {
         writeln!(output, "Step {step} of {count}, {tool}: run it, or do it by hand?")?;
     } else {
@@ -240,9 +240,9 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
     if let Some(host) = request.host.as_ref().or(request.target.as_ref()) {
         writeln!(output, "On {}", quoted(host))?;
     }
-    match &request.run_by_agent {
-        None => writeln!(output, "In {}, as {}", quoted(&request.cwd), quoted(&request.user))?,
-        Some(_) => writeln!(output, "In {}", quoted(&request.cwd))?,
+    match request.run_by_agent {
+        false => writeln!(output, "In {}, as {}", quoted(&request.cwd), quoted(&request.user))?,
+        true => writeln!(output, "In {}", quoted(&request.cwd))?,
     }
     for (name, value) in &request.arguments {
         if value.contains('\n') {
@@ -251,7 +251,8 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
                 writeln!(output, "    {line}")?;
             }
         } else {
-            writeln!(output, "{}: {}", quoted(name), quoted(value))?;
+            // A name must not be mistaken for another one, and neither must a command.
+            writeln!(output, "{}: {}", quoted(name), visible_name(value))?;
         }
     }
     show_preview(&request.preview, output)
@@ -264,7 +265,7 @@ fn show_preview(preview: &Preview, output: &mut dyn Write) -> io::Result<()> {
         writeln!(output, "{}", quoted_in_line(note))?;
     }
     for change in &preview.changes {
-        writeln!(output, "File {}", quoted(&change.path))?;
+        writeln!(output, "File {}", visible_name(&change.path))?;
         match &change.diff {
             Diff::Unchanged => writeln!(output, "    nothing would change")?,
             Diff::Binary { before_bytes, after_bytes } => {

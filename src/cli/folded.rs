@@ -62,6 +62,8 @@ impl Column {
     fn end_of(&self, char: char) -> usize {
         match char {
             '\t' => (self.0 / TAB + 1) * TAB,
+            // Two of them are a flag, and some terminals give each of them two columns.
+            '\u{1f1e6}'..='\u{1f1ff}' => self.0 + 2,
             char => self.0 + char.width_cjk().unwrap_or(1).max(1),
         }
     }
@@ -116,6 +118,7 @@ mod tests {
         assert_eq!(fold(&["\u{4e00}".repeat(11).as_str()]).lines().last(), Some("| \u{4e00}"));
         assert_eq!(fold(&["\t\tabcde"]), "\t\tabcd\n| e");
         assert_eq!(fold(&["e\u{301}".repeat(10).as_str(), "x"]).lines().count(), 2);
+        assert_eq!(fold(&["\u{1f1e9}".repeat(11).as_str()]).lines().count(), 2);
         assert_eq!(fold(&["a".repeat(57).as_str()]).lines().count(), 4);
     }
 }

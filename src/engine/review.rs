@@ -27,7 +27,7 @@ use crate::risk;
 use crate::risk::{Policy, Verdict};
 use crate::run::{Impact, PreconditionState, Preview, Review, StopSignal, cannot_be_restored};
 use crate::tools::{ProjectedToolbox, ToolError, Toolbox, Unsupported};
-use crate::workspace::{INPUT_BYTES, Overlay};
+use crate::workspace::{INPUT_BYTES, Overlay, folder_id};
 
 /// Reviews a plan with the recorded history of its workspace. Without the history, steps that take changes back
 /// cannot be previewed.
@@ -216,6 +216,7 @@ pub(super) fn review_without_preconditions(
     };
     let binding = Binding {
         workspace: toolbox.workspace().to_string_lossy().into_owned(),
+        workspace_id: folder_id(toolbox.workspace()),
         mode: plan.mode,
         policy: policy.digest(),
         target: host,

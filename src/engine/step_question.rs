@@ -52,7 +52,7 @@ pub fn step_question(
         walls: None,
         needed_by: Vec::new(),
         guided: false,
-        run_by_agent: None,
+        run_by_agent: false,
         preview,
     })
 }

@@ -7,6 +7,7 @@ use super::message::{
     UNSUPPORTED_REVISION, result,
 };
 use super::{HANDSHAKE_REVISIONS, MAX_BATCH, MAX_MESSAGE, STATELESS_REVISION, Tool, Toolset};
+use crate::plan::has_duplicate_keys;
 
 /// The revisions in which a message may be a batch.
 const WITH_BATCHES: [&str; 2] = ["2024-11-05", "2025-03-26"];
@@ -59,6 +60,11 @@ impl<T: Toolset> Server<T> {
                 return Some(error.answer(&Value::Null).to_string());
             }
         };
+        // Of two fields, the client may mean the other one.
+        if std::str::from_utf8(line).is_ok_and(has_duplicate_keys) {
+            let error = RpcError::new(INVALID_REQUEST, "two fields have the same name".to_owned());
+            return Some(error.answer(&Value::Null).to_string());
+        }
         match value {
             Value::Array(batch) => self.batch(&batch),
             message => self.message(&message),

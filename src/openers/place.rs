@@ -193,19 +193,64 @@ fn absent(of_file: &[&str], old: &[&str], from: usize) -> String {
     let spaces =
         |lines: &[&str]| lines.iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
     let (file, old) = (spaces(of_file), spaces(old));
-    let alike = file.windows(old.len()).skip(from).position(|lines| lines == old);
-    match alike {
+    match occurrences(&file, &old, from).first() {
         Some(at) => format!(
             "the file has these lines only with other spaces or line ends, at line {}: a plan changes nothing that \
              only looks alike",
-            from + at + 1
+            at + 1
         ),
         None => "the file does not have these lines".to_owned(),
     }
 }
 
-/// Where these lines stand, from a line on.
-fn occurrences(of_file: &[&str], lines: &[&str], from: usize) -> Vec<usize> {
-    let windows = of_file.windows(lines.len().max(1)).enumerate().skip(from);
-    windows.filter(|(_, window)| *window == lines).map(|(index, _)| index).collect()
+/// Where these lines stand, from a line on. Looks at each line of the file once (Knuth, Morris and Pratt), so that a file
+/// whose lines are all alike does not take long.
+fn occurrences<T: AsRef<str>>(of_file: &[T], lines: &[T], from: usize) -> Vec<usize> {
+    let is_same =
+        |line: Option<&T>, other: &T| line.is_some_and(|it| it.as_ref() == other.as_ref());
+    // How many of the first lines are also the last ones, of the lines up to each.
+    let mut borders = vec![0; lines.len()];
+    for (index, line) in lines.iter().enumerate().skip(1) {
+        let mut length = borders.get(index - 1).copied().unwrap_or(0);
+        while length > 0 && !is_same(lines.get(length), line) {
+            length = borders.get(length - 1).copied().unwrap_or(0);
+        }
+        length += usize::from(is_same(lines.get(length), line));
+        if let Some(border) = borders.get_mut(index) {
+            *border = length;
+        }
+    }
+    let (mut found, mut length) = (Vec::new(), 0);
+    for (index, line) in of_file.iter().enumerate().skip(from) {
+        while length > 0 && !is_same(lines.get(length), line) {
+            length = borders.get(length - 1).copied().unwrap_or(0);
+        }
+        length += usize::from(is_same(lines.get(length), line));
+        if length == lines.len() && length > 0 {
+            found.push(index + 1 - length);
+            length = borders.get(length - 1).copied().unwrap_or(0);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn lines_are_found_wherever_they_stand(
+            file in prop::collection::vec("[ab]?", 0..40),
+            lines in prop::collection::vec("[ab]?", 1..5),
+            from in 0_usize..10,
+        ) {
+            let windows = file.windows(lines.len()).enumerate().skip(from);
+            let expected: Vec<_> =
+                windows.filter(|(_, it)| *it == lines).map(|(index, _)| index).collect();
+            prop_assert_eq!(occurrences(&file, &lines, from), expected);
+        }
+    }
 }

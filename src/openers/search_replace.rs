@@ -7,6 +7,9 @@ use super::place::{self, Place};
 use super::written::Edits;
 use crate::plan::{Code, Finding, Severity};
 
+/// What looking at a line costs, in bytes of text.
+const LINE_COST: usize = 32;
+
 /// Whether a line begins a block.
 pub(super) fn is_search(line: &str) -> bool {
     mark(line, '<') == Some("SEARCH")
@@ -145,7 +148,9 @@ fn edit(
         return Ok(());
     }
     let before = texts.now(path)?.clone();
-    texts.spend(before.len())?;
+    // A line takes work besides its bytes.
+    let lines_of_file = before.bytes().filter(|byte| *byte == b'\n').count();
+    texts.spend(before.len().saturating_add(lines_of_file.saturating_mul(LINE_COST)))?;
     let (after, found) = place::apply(lines, &before, &[Place::of_lines(begun, old, new)]);
     for finding in found {
         match finding.severity {

@@ -58,9 +58,9 @@ pub struct ConfirmationRequest {
     pub needed_by: Vec<usize>,
     /// Whether the run is guided: the person decides about every step, and may do a step by hand (SPEC §7.4).
     pub guided: bool,
-    /// The agent that runs the step by itself if it may; `None` if it is run here.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_by_agent: Option<String>,
+    /// Whether an agent runs the step by itself if it may. Such a question is in no record.
+    #[serde(skip)]
+    pub run_by_agent: bool,
     /// What the step would do to the present files.
     pub preview: Preview,
 }

@@ -2,6 +2,7 @@
 
 use egui::{KeyboardShortcut, Ui};
 
+use super::plan::RuleOffer;
 use super::{Action, Icon, Look, Page, widgets};
 
 mod agent;
@@ -89,6 +90,7 @@ pub enum Command {
     NewAgent,
     StartAgent,
     StopAgent,
+    AllowIdentical,
     FilterDiagnostics,
     PlanSuggestion,
     OpenInEditor,
@@ -210,6 +212,8 @@ pub struct Situation {
     pub agent_form: bool,
     /// What has to be entered in that form; `None` when nothing is missing.
     pub agent_lacks: Option<&'static str>,
+    /// Whether a rule for calls identical with the shown one can be made; `None` if none is offered.
+    pub rule: Option<RuleOffer>,
     /// Whether the current step of the run is not shown, because another page, plan or step is.
     pub current_step_hidden: bool,
 }

@@ -3,7 +3,7 @@
 use egui::{Key, KeyboardShortcut, Modifiers, PointerButton, Ui};
 
 use super::commands::TABLE;
-use super::plan::edits_argument;
+use super::plan::{chooses_lines, edits_argument};
 use super::{Action, Command, Commands, artifact};
 
 /// Handles the key of *Stop now*, which also works while a dialog or an overlay is open.
@@ -23,6 +23,7 @@ pub fn take_keys(ui: &Ui, commands: &mut Commands<'_>) {
     let viewing = artifact::has_keyboard(ui.ctx());
     let typing = viewing || ui.ctx().text_edit_focused();
     let editing = edits_argument(ui.ctx());
+    let choosing = chooses_lines(ui.ctx());
     // Shortcuts with the most modifiers first, because one with fewer would match as well.
     let mut specs: Vec<_> = TABLE.iter().filter_map(|spec| Some((spec.shortcut?, spec))).collect();
     specs.sort_by_key(|(shortcut, _)| std::cmp::Reverse(modifier_count(shortcut)));
@@ -31,8 +32,14 @@ pub fn take_keys(ui: &Ui, commands: &mut Commands<'_>) {
         // In text fields, these keys move the cursor by words.
         let is_way = matches!(spec.command, Command::GoBack | Command::GoForward);
         // In the editor of an argument it applies the value.
-        let is_apply = editing && spec.command == Command::Authorize;
-        if typing && (plain || is_way) || is_apply || viewing && spec.command == Command::Find {
+        let is_apply = (editing || choosing) && spec.command == Command::Authorize;
+        // In the choice of lines they go from line to line.
+        let is_line = choosing && matches!(spec.command, Command::NextStep | Command::PreviousStep);
+        if typing && (plain || is_way)
+            || is_apply
+            || is_line
+            || viewing && spec.command == Command::Find
+        {
             continue;
         }
         // The key of *Authorize…* leads to what has to be looked at first.

@@ -138,3 +138,17 @@ impl Drop for Folders<'_> {
         self.remove_created();
     }
 }
+/// What tells the folder at this path from another one that takes its place: its device and inode. `None` if it is no
+/// folder, or the system has no such numbers.
+#[cfg(unix)]
+pub fn folder_id(path: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
+    Some(format!("{}:{}", found.dev(), found.ino()))
+}
+
+/// Not known on this system.
+#[cfg(not(unix))]
+pub fn folder_id(_: &Path) -> Option<String> {
+    None
+}

@@ -32,6 +32,7 @@ pub(crate) use disk::Disk;
 pub(crate) use disk::DiskOp;
 pub(crate) use error::check_cancelled;
 pub use error::{Access, INPUT_BYTES, WorkspaceError};
+pub use folders::folder_id;
 pub(crate) use folders::{FolderId, Folders};
 pub(crate) use hidden::REWRITTEN_BYTES;
 pub(crate) use ignore_rules::FileSelection;

@@ -41,6 +41,8 @@ fn asked_and_written(workspace: &Path, command: &str) -> Outcome {
     desktop.screenshot("agent_3_plan")?;
     desktop.look_at_steps()?;
     desktop.key("ctrl+Return")?;
+    desktop
+        .wait_for_text("It runs as soon as you authorize it, because scripted 7 waits for it.")?;
     desktop.press("Authorize")?;
     desktop.wait_until_gone("Authorize…")?;
     desktop.key("ctrl+5")?;

@@ -9,7 +9,7 @@ use super::{PlanPage, PlanSession};
 use crate::authorization::{AuthorizationStatus, PlanAuthorization};
 use crate::run::{RunSummary, other_runs, other_runs_warning};
 use crate::ui::Now;
-use crate::ui::dialog::AuthorizeView;
+use crate::ui::dialog::{AuthorizeView, WaitingAgent};
 
 impl PlanPage {
     /// Applies a recorded decision about the plan of this file. If another plan is shown by now, an approval is kept for when
@@ -46,7 +46,12 @@ impl PlanPage {
 impl PlanSession {
     /// The content of the dialog about an approval that is valid for `ttl_ms` milliseconds; `None` without a plan or a
     /// review.
-    pub fn authorize_view(&self, ttl_ms: i64, now: &Now) -> Option<Arc<AuthorizeView>> {
+    pub fn authorize_view(
+        &self,
+        ttl_ms: i64,
+        agent: Option<WaitingAgent>,
+        now: &Now,
+    ) -> Option<Arc<AuthorizeView>> {
         let (plan, review) = (self.opened.plan.as_ref()?, self.opened.review.as_ref()?);
         // Cached, because a plan may have ten thousand files and this function is called in each frame.
         let new_view = || {
@@ -55,7 +60,7 @@ impl PlanSession {
             let (attempt, previewed) = (self.attempt, &self.previewed.steps);
             let view =
                 AuthorizeView::new(plan, review, continues, attempt, others, ttl_ms, previewed);
-            let view = view.with_findings(&self.opened.findings);
+            let view = view.with_findings(&self.opened.findings).with_agent(agent, now);
             Arc::new(view.with_rejection(self.opened.rejected.as_ref(), now))
         };
         Some(Arc::clone(self.authorize_view.get_or_init(new_view)))

@@ -16,6 +16,7 @@ mod queue;
 mod recorded;
 mod revising;
 mod run;
+mod save_plan;
 mod seen;
 mod session;
 mod step_list;

@@ -3,7 +3,7 @@
 
 use super::{PlanPage, PlanSession};
 use crate::app::App;
-use crate::app::file_dialog::PickerRequest;
+use crate::app::recent::RecentChange;
 use crate::app::shared::{Prompt, Shared};
 use crate::plan::{Digest, Revision, ShownStep, one_line};
 use crate::run::Preview;
@@ -15,7 +15,6 @@ use crate::ui::plan::{
 use crate::ui::{Command, Page, Tone};
 use crate::worker::{
     ChosenLines, OpenedPlan, ReadArgument, RevisePlan, RevisedPlan, RevisionBase, RevisionEdit,
-    SaveSource,
 };
 
 /// The arguments that a person edits most, the first one first.
@@ -349,13 +348,17 @@ impl App {
     /// Shows a revision of the plan with this digest, unless another plan is shown by now.
     fn take_revision(&mut self, revised: RevisedPlan, of: Digest, finishes: Finishes) {
         let RevisedPlan { opened, also_left_out } = revised;
-        if self.plan.shown.as_ref().is_none_or(|session| session.opened.digest != of) {
+        self.note_opened(&opened);
+        let Some(session) = self.plan.shown.as_ref().filter(|it| it.opened.digest == of) else {
             let summary = "The plan that you changed is no longer shown.";
             let next = "Its revision is in the list of recent plans.";
-            self.shared.notify_here(Tone::Dim, summary, "", next);
-            return self.note_opened(&opened);
+            return self.shared.notify_here(Tone::Dim, summary, "", next);
+        };
+        // A revision that was taken back is no plan any more.
+        let before = session.path().filter(|it| opened.revised.is_none() && *it != opened.path);
+        if let Some(before) = before.map(std::path::Path::to_owned) {
+            self.change_recent(RecentChange::Remove(before));
         }
-        self.note_opened(&opened);
         self.plan.take_revision(opened, finishes, &mut self.shared);
         if also_left_out.is_empty() {
             return;
@@ -370,25 +373,6 @@ impl App {
         };
         let next = "Undo it in the list of changes.";
         self.shared.notify_in(Scope::Plan, Tone::Caution, summary, details.join("\n"), next);
-    }
-
-    /// Lets the person choose a file for the bytes of the shown plan.
-    pub(in crate::app) fn save_plan(&mut self) {
-        let Some(session) = &self.plan.shown else { return };
-        let Some(plan) = &session.opened.plan else { return };
-        let file =
-            session.opened.base().file_name().map(|name| name.to_string_lossy().into_owned());
-        let proposed = session.opened.held.as_ref().and_then(|held| held.name.clone());
-        let name = proposed.or(file).unwrap_or_else(|| "plan.json".to_owned());
-        // A file of another program was opened as a plan, which is JSON.
-        let is_json = std::path::Path::new(&name)
-            .extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-        let name = if is_json { name } else { format!("{name}.plan.json") };
-        let request = PickerRequest::SaveAs(name, SaveSource::Bytes(plan.source.clone()));
-        let opened = self.file_picker.start(request);
-        let next = "Use `countersign convert` or `countersign revise` on the command line.";
-        self.shared.report_io(opened, "The file picker cannot be opened.", next);
     }
 
     /// Shows the plan page for a command about revisions.

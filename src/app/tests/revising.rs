@@ -90,8 +90,16 @@ fn an_edited_argument_makes_a_revision_that_can_be_undone() {
     bench.wait_for_revision(of);
     assert_eq!(bench.bytes(), PLAN.replace("b.txt", "c.txt"));
     let of = bench.digest();
+    let listed = |bench: &Bench| -> Vec<PathBuf> {
+        bench.app.plan.recent.iter().map(|it| it.path.clone()).collect()
+    };
+    let revision = bench.session().path().unwrap().to_owned();
+    assert_eq!(listed(&bench), [revision, plan.clone()]);
+    let detail = &bench.app.plan.recent[0].detail;
+    assert!(detail.starts_with("revised by you · "), "{detail}");
     bench.act(Action::Do(Command::DiscardRevision));
     bench.wait_for_revision(of);
+    assert_eq!(listed(&bench), [plan.clone()], "what was taken back is no plan any more");
     assert_eq!((bench.digest(), bench.session().path()), (file, Some(&*plan)));
     assert!(bench.session().opened.revised.is_none());
 }

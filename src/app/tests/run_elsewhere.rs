@@ -131,6 +131,12 @@ fn the_bar_of_another_plan_has_no_steps_of_the_run() {
     bench.act(Action::Do(Command::Run));
     bench.wait_for_confirmation(1);
     bench.open(&other);
+    // What waits of the run does not take the place of a decision about this plan.
+    let shown = bar_of(&bench.app);
+    assert_eq!(shown.primary, Some(Command::Authorize));
+    for command in [Command::AnswerStep, Command::Reject] {
+        assert!(shown.others.contains(&command), "{command:?}");
+    }
     bench.app.plan.live.as_mut().unwrap().run.phase = Phase::Running;
     let shown = bar_of(&bench.app);
     assert_eq!(shown.title, "Another plan runs");

@@ -34,6 +34,26 @@ fn errors_alone_void_with_a_notice() {
     assert!(notices.iter().any(|notice| notice.summary == text), "{notices:?}");
 }
 
+/// Another folder with the same files takes the place of the workspace. A command would run there.
+#[test]
+fn a_folder_in_the_place_of_the_workspace_voids_the_authorization() {
+    let mut bench = Bench::new();
+    let plan = bench.file("plan.json", r#"{"goal": "g", "steps": [{"command": "ls"}]}"#);
+    bench.open(&plan);
+    bench.authorize();
+    let (space, moved) = (bench.workspace.path().to_owned(), tempfile::tempdir().unwrap());
+    std::fs::rename(&space, moved.path().join("space")).unwrap();
+    std::fs::create_dir(&space).unwrap();
+    std::fs::copy(moved.path().join("space/plan.json"), &plan).unwrap();
+    bench.act(Action::Do(Command::Run));
+    bench.wait_until("the end of the authorization", |app| {
+        matches!(app.plan.shown.as_ref().unwrap().approval, Approval::Void(_))
+    });
+    let Approval::Void(changes) = &bench.session().approval else { panic!("another state") };
+    assert_eq!(changes.len(), 1, "{changes:?}");
+    assert_eq!(changes[0].what, "folder of the workspace");
+}
+
 /// A rule that is added in the settings counts at once: the authorization is void, and the command is blocked.
 #[test]
 fn a_new_rule_voids_the_authorization() {

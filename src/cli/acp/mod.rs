@@ -137,7 +137,10 @@ impl Interrupt {
 }
 
 fn exit(end: &SessionEnd, report: &Report) -> Exit {
-    let is_done = end.reason == Some(StopReason::EndTurn) && end.fault.is_none() && !end.stopped;
+    let is_done = end.reason == Some(StopReason::EndTurn)
+        && end.fault.is_none()
+        && !end.stopped
+        && end.unused.is_empty();
     match () {
         () if report.has_failed() => Exit::Failed,
         () if report.has_rejected() => Exit::NotAuthorized,
@@ -162,7 +165,7 @@ fn print(end: &SessionEnd, report: &Report, out: &mut Output) {
         Some(StopReason::EndTurn) => "The agent has ended its turn.".to_owned(),
         Some(StopReason::Cancelled) => "The turn was cancelled.".to_owned(),
         Some(StopReason::Other(word)) => {
-            quoted(&format!("The agent has ended its turn early: {word}.")).into_owned()
+            quoted_in_line(&format!("The agent has ended its turn early, with the word:\n{word}"))
         }
         None => "The agent has not ended its turn.".to_owned(),
     });

@@ -18,7 +18,7 @@ use crate::engine::{
     SystemClock, WorkspaceChoice, step_question,
 };
 use crate::evidence::EvidenceLocation;
-use crate::plan::{Digest, Plan, Severity, ShownPlan};
+use crate::plan::{Digest, Plan, Severity, ShownPlan, visible_name};
 use crate::risk::Policy;
 use crate::run::{ConfirmationRequest, Decision, Preview, Review, RunStatus, StopSignal};
 use crate::worker::acp::{Asked, News, Person, Subject, Update, Verdict};
@@ -131,18 +131,17 @@ impl Terminal {
     fn decide(&mut self, asked: &Asked, over: &StopSignal) -> Result<(Verdict, String), String> {
         let (plan, review) = self.open(asked)?;
         let why = match &asked.subject {
-            Subject::Write { .. } => {
-                format!("{} asks for it, and Countersign writes it.", asked.agent)
-            }
+            // Without the name that the agent gives itself, which could be any sentence.
+            Subject::Write { .. } => "The agent asks for it, and Countersign writes it.",
             Subject::Command { .. } => {
-                format!("{} asks for it, and runs it itself, behind its own walls.", asked.agent)
+                "The agent asks for it, and runs it itself, behind its own walls."
             }
         };
         let location = Some(&self.location);
-        let mut request = step_question(&plan, &review, &self.policy, location, &why)
+        let mut request = step_question(&plan, &review, &self.policy, location, why)
             .map_err(|error| error.to_string())?;
         if matches!(asked.subject, Subject::Command { .. }) {
-            request.run_by_agent = Some(asked.agent.clone());
+            request.run_by_agent = true;
             request.preview = Preview::by_agent();
         }
         let decision = self.confirmation.request_confirmation(&request);
@@ -169,7 +168,7 @@ impl Terminal {
                     .with_boot_time(clock.since_boot());
                 let authorization = match &asked.subject {
                     Subject::Write { .. } => approved.asked_by(asked.asked_by.clone()),
-                    Subject::Command { call } => {
+                    Subject::Command { call, .. } => {
                         approved.for_agent_call(&format!("{}; {call}", asked.asked_by))
                     }
                 };
@@ -255,6 +254,7 @@ impl Terminal {
             number: None,
             title,
             path: None,
+            command: None,
             outcome,
             reason,
             plan_digest: None,
@@ -281,22 +281,23 @@ impl Person for Terminal {
                 self.report.limits = limits;
             }
             News::Connected(info) => {
-                self.say(&format!("Connected to {} {}", info.name, info.version));
+                let name = format!("{} {}", info.name, info.version);
+                self.say(&format!("Connected. The agent calls itself:\n{}", name.trim()));
                 (self.report.agent, self.report.version) = (info.name, info.version);
             }
             News::Begun(session) => self.report.session = Some(session),
             News::Update(update) => self.tell_update(update),
             News::NotApprovable { title, why } => {
-                self.say(&format!("Rejected, because it cannot be approved: {title} ({why})"));
+                self.say(&format!("Rejected, because it cannot be approved: {why}\n{title}"));
                 self.note(title, Outcome::NotApprovable, why);
             }
             News::Refused { path, why, asked } => {
-                self.say(&format!("Not written: {path} ({why})"));
+                self.say(&format!("Not written: {} ({why})", visible_name(&path)));
                 if !asked {
                     self.note(path, Outcome::Refused, why);
                 }
             }
-            News::Written { path } => self.say(&format!("Written: {path}")),
+            News::Written { path } => self.say(&format!("Written: {}", visible_name(&path))),
             News::Printed(text) if !self.silent => self.output.say(&text),
             News::Printed(_) => {}
         }
@@ -310,6 +311,10 @@ impl Person for Terminal {
             path: match &asked.subject {
                 Subject::Write { path, .. } => Some(path.clone()),
                 Subject::Command { .. } => None,
+            },
+            command: match &asked.subject {
+                Subject::Write { .. } => None,
+                Subject::Command { command, .. } => Some(command.clone()),
             },
             outcome: Outcome::Left,
             reason: String::new(),
@@ -328,8 +333,8 @@ impl Person for Terminal {
                 (verdict, outcome, note)
             }
             Err(why) => {
-                let text = format!("Rejected, because it cannot be approved: {}", asked.title);
-                self.say(&format!("{text} ({why})"));
+                let title = &asked.title;
+                self.say(&format!("Rejected, because it cannot be approved: {why}\n{title}"));
                 (Verdict::Rejected, Outcome::NotApprovable, why)
             }
         };

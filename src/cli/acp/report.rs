@@ -44,6 +44,8 @@ pub(super) struct Request {
     pub(super) title: String,
     /// The file; `None` if it is about something else, or about a file that is none of the workspace.
     pub(super) path: Option<String>,
+    /// The command that it is about; `None` if it is about none, or cannot be shown.
+    pub(super) command: Option<String>,
     pub(super) outcome: Outcome,
     /// Why; may be empty.
     pub(super) reason: String,
@@ -135,9 +137,9 @@ impl Report {
                 "" => String::new(),
                 why => format!(": {why}"),
             };
-            let what = match &request.path {
-                Some(path) if request.title.contains(path) => request.title.clone(),
-                Some(path) => format!("{path} ({})", request.title),
+            // A title may say anything, so what it is about comes first.
+            let what = match request.path.as_ref().or(request.command.as_ref()) {
+                Some(about) => format!("{about} ({})", request.title),
                 None => request.title.clone(),
             };
             out.line(&format!("{outcome}: {}{run}{}", quoted(&what), quoted_in_line(&why)));

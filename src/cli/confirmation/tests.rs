@@ -39,7 +39,7 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
         walls: None,
         needed_by: Vec::new(),
         guided: false,
-        run_by_agent: None,
+        run_by_agent: false,
         preview: Preview::exact("Replaces notes/a.txt.".to_owned(), Vec::new(), Vec::new()),
     }
 }

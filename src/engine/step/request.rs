@@ -73,7 +73,7 @@ impl StepRun<'_, '_> {
             walls: self.walls.cloned(),
             needed_by: plan.needing(self.step.step_index),
             guided: self.run.mode == Mode::Guided,
-            run_by_agent: None,
+            run_by_agent: false,
             preview,
         }
     }

@@ -119,6 +119,7 @@ pub fn plan(steps: Vec<Step>) -> Plan {
 pub fn authorization(plan: &Plan) -> PlanAuthorization {
     let binding = Binding {
         workspace: "/home/someone/project".into(),
+        workspace_id: None,
         mode: Mode::Automatic,
         policy: Digest::of(b"policy"),
         target: None,
@@ -204,7 +205,7 @@ pub fn request(run_id: Uuid, step: &Step) -> ConfirmationRequest {
         walls: None,
         needed_by: Vec::new(),
         guided: false,
-        run_by_agent: None,
+        run_by_agent: false,
         preview: Preview::exact(String::new(), vec![], vec![]),
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::files::{NoFiles, Texts};
 use super::json::{At, located, read};
-use super::runbook::State;
+use super::runbook::{State, looks_back};
 use super::written::{Commands, Draft, Edits};
 use crate::plan::{Code, Edit, Finding, limits};
 use tools::Action;
@@ -49,6 +49,15 @@ pub(super) fn draft(text: &str, mut texts: Texts<'_>) -> Result<Draft, Vec<Findi
             Ok(Action::Command(command)) => {
                 // All calls of these tools go to one shell, whose folder and variables stay.
                 let shares_shell = matches!(call.name, "Bash" | "bash");
+                if shares_shell
+                    && !commands.is_empty()
+                    && let Some(name) = looks_back(&command.command)
+                {
+                    let why = format!(
+                        "{name} is about the calls above it, and each step has a shell of its own"
+                    );
+                    errors.push(Finding::error(Code::BadValue, call.at.pointer.clone(), why));
+                }
                 if shares_shell && let Some((at, why)) = changed.take() {
                     errors.push(Finding::error(Code::BadValue, at, why));
                 }

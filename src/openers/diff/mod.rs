@@ -44,6 +44,10 @@ pub(super) fn edits(mut lines: Lines<'_>) -> Result<Edits, Vec<Finding>> {
         }
         if line.starts_with("@@ -") {
             errors.push(lines.error("a hunk without the names of its file (`--- ` and `+++ `)"));
+        } else if is_change(line) {
+            errors.push(lines.error(
+                "a change that a plan cannot be made of: make the diff with git, or with -N and without binary files",
+            ));
         }
         around += usize::from(!line.trim().is_empty());
         lines.take();
@@ -55,6 +59,25 @@ pub(super) fn edits(mut lines: Lines<'_>) -> Result<Edits, Vec<Finding>> {
     let note = (around > 0).then(|| Finding::new(Severity::Note, Code::BadValue, "", note));
     let findings = note.into_iter().collect();
     Ok(Edits { edits, files, findings, ..Edits::default() })
+}
+
+/// Whether a line outside of files says that something is changed.
+fn is_change(line: &str) -> bool {
+    const BEGINNINGS: [&str; 10] = [
+        "GIT binary patch",
+        "Property changes on: ",
+        "new file mode ",
+        "deleted file mode ",
+        "old mode ",
+        "new mode ",
+        "rename from ",
+        "rename to ",
+        "copy from ",
+        "copy to ",
+    ];
+    let is_only = line.starts_with("Only in ") && line.contains(": ");
+    let is_binary = line.starts_with("Binary files ") && line.trim_end().ends_with(" differ");
+    is_only || is_binary || BEGINNINGS.iter().any(|it| line.starts_with(it))
 }
 
 /// Whether a line may be part of a file of a diff.

@@ -2,6 +2,7 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
+use super::looks_back::looks_back;
 use super::state::State;
 use super::{Block, at};
 use crate::openers::written::Commands;
@@ -50,6 +51,12 @@ pub(in crate::openers) fn commands(text: &str) -> Result<Commands, Vec<Finding>>
     for (index, block) in blocks.iter().enumerate() {
         if !block.shell.is_empty() && !state.is_empty() {
             let message = "blocks above change the shell, and this one is for another shell";
+            errors.push(at(block.line, Severity::Error, message));
+        }
+        if let Some(name) = looks_back(&block.code).filter(|_| index > 0) {
+            let message = format!(
+                "{name} is about the commands above this block, and each step of a plan has a shell of its own: join the two"
+            );
             errors.push(at(block.line, Severity::Error, message));
         }
         size += state.text().len() + block.code.len();

@@ -2,11 +2,13 @@
 //! after the other.
 
 mod atuin;
+mod looks_back;
 mod markdown;
 mod state;
 mod words;
 
 pub(super) use atuin::{commands as atuin, is_atuin};
+pub(super) use looks_back::looks_back;
 pub(super) use markdown::{commands as markdown, is_fence_of_commands};
 pub(super) use state::State;
 

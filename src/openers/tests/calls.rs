@@ -145,6 +145,9 @@ fn what_a_plan_cannot_do_is_an_error() {
     let in_folder = json!({"command": "cd d"});
     let found = called(&[("Bash", in_folder), ("Bash", command.clone())], &[]);
     assert!(found.contains("it changes the shell for the calls below it"), "{found}");
+    let back = json!({"command": "rm -rf $_/x"});
+    let found = called(&[("Bash", command.clone()), ("Bash", back)], &[]);
+    assert!(found.contains("$_ is about the calls above it"), "{found}");
     let patch = json!({"command": ["bash", "-lc", "apply_patch <<E\n*** Begin Patch\nE"]});
     assert!(called(&[("shell", patch)], &[]).contains("part of the agent"));
     let write = json!({"file_path": "a", "content": ""});

@@ -31,7 +31,17 @@ fn a_file_has_one_format() {
 #[test]
 fn names_of_a_diff_that_git_refuses_are_errors() {
     let hunk = "@@ -1 +1 @@\n-a\n+b\n";
+    let diff = format!("--- a/f\n+++ b/f\n{hunk}");
     for (text, why) in [
+        (format!("{diff}Only in b: new.txt\n"), "a change that a plan cannot be made of"),
+        (
+            format!("Binary files a/z and b/z differ\n{diff}"),
+            "a change that a plan cannot be made of",
+        ),
+        (format!("{diff}GIT binary patch\nliteral 0\n"), "a change that a plan cannot be made of"),
+        (format!("{diff}rename from f\nrename to g\n"), "a change that a plan cannot be made of"),
+        (format!("{diff}deleted file mode 100644\n"), "a change that a plan cannot be made of"),
+        (format!("{diff}Property changes on: f\n"), "a change that a plan cannot be made of"),
         (format!("--- a/.git/config\n+++ b/.git/config\n{hunk}"), "belongs to git"),
         (format!("--- a/s/.GIT/x\n+++ b/s/.GIT/x\n{hunk}"), "belongs to git"),
         (format!("--- a/GIT~1/x\n+++ b/GIT~1/x\n{hunk}"), "belongs to git"),

@@ -34,6 +34,19 @@ echo "$HOME"
 "#;
 
 #[test]
+fn what_a_block_takes_from_the_one_above_is_an_error() {
+    for (first, second) in
+        [("mkdir -p zz", "ls -d $_"), ("false", "echo $?"), ("sleep 9 &", "kill $!")]
+    {
+        let text = format!("```bash\n{first}\n```\n\n```bash\n{second}\n```\n");
+        let found = shown(&text, &[]);
+        assert!(found.starts_with("error "), "{text}\n{found}");
+        let joined = format!("```bash\n{first}\n{second}\n```\n");
+        assert!(!shown(&joined, &[]).starts_with("error "), "{joined}");
+    }
+}
+
+#[test]
 fn blocks_of_a_markdown_text_are_guided_steps() {
     assert_eq!(
         shown(MARKDOWN, &[]),

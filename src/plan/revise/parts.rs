@@ -78,7 +78,11 @@ impl RevisedPart {
             RevisedWhat::Argument { name, before, after } => {
                 let short = |value: &Option<String>| match value {
                     None => String::new(),
-                    Some(value) => value_of(value),
+                    // The value itself and not how JSON writes it, as far as it is a text.
+                    Some(value) => match serde_json::from_str::<String>(value) {
+                        Ok(text) if text.len() > SHORT => value_of(&text),
+                        _ => value_of(value),
+                    },
                 };
                 let name = one_line(name);
                 match (before, after) {

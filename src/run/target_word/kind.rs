@@ -22,7 +22,7 @@ pub(super) enum NamedTarget {
 impl NamedTarget {
     pub(super) const fn as_words(self) -> &'static str {
         match self {
-            Self::DangerousPart => "what its dangerous part is about",
+            Self::DangerousPart => "the word that its dangerous part is about",
             Self::DangerousParts => {
                 "the furthest reaching word of its dangerous part, and how many others it has"
             }

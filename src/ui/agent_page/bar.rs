@@ -50,9 +50,9 @@ pub(super) fn bar(view: &AgentView<'_>, situation: &Situation) -> Bar {
             let bar = Bar::new(icon, tone, drawable(how), "");
             Bar { others: vec![Command::NewAgent], ..bar }
         }
-        AgentPhase::Failed { message, .. } => {
-            let bar =
-                Bar::new(icon::FAILED, Tone::Danger, "The session has failed", drawable(message));
+        // The page says why.
+        AgentPhase::Failed { .. } => {
+            let bar = Bar::new(icon::FAILED, Tone::Danger, "The session has failed", "");
             Bar { others: vec![Command::NewAgent], ..bar }
         }
     }

@@ -98,7 +98,7 @@ fn form_ui(ui: &mut Ui, view: &AgentView<'_>, actions: &mut Vec<Action>) {
         let label = widgets::heading(ui, "Command");
         let edit =
             widgets::code_field(&mut edited.command, Id::unique("agent command"), f32::INFINITY);
-        ui.add(edit.hint_text("gemini --acp")).labelled_by(label.id);
+        ui.add(edit.hint_text("for example: gemini --acp")).labelled_by(label.id);
         ui.horizontal_wrapped(|ui| {
             for (name, command) in KNOWN {
                 let is_chosen = edited.command.trim() == command;

@@ -74,7 +74,7 @@ fn a_waiting_plan_is_one_click_away() {
 #[test]
 fn a_failure_says_what_to_do() {
     let harness = window("agent-failed", SIZE);
-    for text in ["The session has failed", "nobody is logged in", "Gemini API key"] {
+    for text in ["The session has failed", "Nobody is logged in", "Gemini API key"] {
         assert!(shows(&harness, text), "{text}");
     }
     assert!(harness.query_by_label(Command::StopAgent.spec().text).is_none());

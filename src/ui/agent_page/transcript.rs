@@ -4,7 +4,7 @@ use egui::{Frame, Label, Margin, ScrollArea, Ui, vec2};
 
 use super::{AgentEntry, AgentPhase, AgentState};
 use crate::plan::{drawable_lines, prose, prose_lines};
-use crate::ui::{Icon, Text, Theme, Tone, icon, scroll, widgets};
+use crate::ui::{Icon, Text, Theme, Tone, format, icon, scroll, widgets};
 
 /// The maximum width of a line, in points.
 const WIDTH: f32 = 820.0;
@@ -12,6 +12,12 @@ const WIDTH: f32 = 820.0;
 pub(super) fn transcript_ui(ui: &mut Ui, state: &AgentState) {
     // While nobody scrolls, the latest words stay in sight.
     let area = ScrollArea::vertical().id_salt("agent words").auto_shrink([false, false]);
+    // After a resize, the area finds its end only in the frame after the next one.
+    let (id, width) = (ui.scope_id().with("transcript width"), ui.available_width());
+    if ui.data_mut(|data| data.get_temp::<f32>(id) != Some(width)) {
+        ui.data_mut(|data| data.insert_temp(id, width));
+        ui.ctx().request_repaint();
+    }
     area.stick_to_bottom(true).show(ui, |ui| {
         let margin = Margin { left: 24, right: 24, top: 18, bottom: 24 };
         Frame::NONE.inner_margin(margin).show(ui, |ui| {
@@ -112,7 +118,7 @@ fn end_ui(ui: &mut Ui, phase: &AgentPhase) {
     match phase {
         AgentPhase::Failed { message, next } => {
             ui.add_space(8.0);
-            let text = format!("{message}. {next}");
+            let text = format!("{} {next}", format::sentence(message));
             widgets::remark(ui, icon::FAILED, Tone::Danger, drawable_lines(text.trim_end()));
         }
         // The bar says the rest.

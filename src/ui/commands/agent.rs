@@ -3,6 +3,7 @@
 use egui::{Key, Modifiers};
 
 use super::{Command, Situation, Spec};
+use crate::ui::plan::RuleOffer;
 use crate::ui::{Page, icon};
 
 fn needs_session(state: &Situation) -> Option<&'static str> {
@@ -27,6 +28,20 @@ pub(super) const START: Spec = Spec::new(Command::StartAgent, "Start the agent",
         let works = state.agent_works.then_some("An agent works; stop it first.");
         no_form.then_some("Fill in the form of a session first.").or(works).or(state.agent_lacks)
     });
+
+pub(super) const ALLOW: Spec = Spec::new(
+    Command::AllowIdentical,
+    "Allow identical calls…",
+    Some(icon::SEAL),
+)
+.tooltip(
+    "Let the next calls that are the same as this one run without asking you, in this session.",
+)
+.unless(|state| match state.rule {
+    None => Some("No call is shown for which a rule is offered."),
+    Some(RuleOffer::None(why)) => Some(why),
+    Some(RuleOffer::Possible) => None,
+});
 
 pub(super) const STOP: Spec = Spec::new(Command::StopAgent, "Stop the agent", Some(icon::STOP))
     .tooltip("Cancel the turn of the agent, and end it with all that it started. What was written stays.")

@@ -109,7 +109,9 @@ impl Command {
             | Self::OpenAttempt
             | Self::LoopAgain
             | Self::RevertLoop => Area::Loop,
-            Self::NewAgent | Self::StartAgent | Self::StopAgent => Area::Agent,
+            Self::NewAgent | Self::StartAgent | Self::StopAgent | Self::AllowIdentical => {
+                Area::Agent
+            }
             Self::FilterDiagnostics
             | Self::PlanSuggestion
             | Self::OpenInEditor

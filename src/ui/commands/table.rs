@@ -32,7 +32,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 85] = [
+pub static TABLE: [Spec; 86] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -331,6 +331,7 @@ pub static TABLE: [Spec; 85] = [
     agent::NEW,
     agent::START,
     agent::STOP,
+    agent::ALLOW,
     Spec::new(Command::FilterDiagnostics, "Filter diagnostics", Some(icon::SEARCH))
         .tooltip("Go to the diagnostics and filter them.")
         .key(SHIFT_COMMAND, Key::F),

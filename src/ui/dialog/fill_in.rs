@@ -142,6 +142,8 @@ pub(super) fn fill_in_ui(
                 && let Some(first) = first
             {
                 first.request_focus();
+                // So that the person sees it without a movement of the pointer.
+                ui.ctx().request_repaint();
             }
         });
     });
@@ -169,6 +171,7 @@ fn input_ui(
                 response.widget_info(|| {
                     egui::WidgetInfo::selected(egui::Role::RadioButton, true, is_chosen, &name)
                 });
+                widgets::reveal_focused(ui, &response);
                 if response.clicked() {
                     entry.text.clone_from(choice);
                 }
@@ -229,6 +232,7 @@ fn field_ui(
             .desired_width(width - 20.0)
             .margin(Margin::symmetric(10, 8));
         let response = ui.add(edit);
+        widgets::reveal_focused(ui, &response);
         // A secret is in no text for a screen reader, either.
         let shown = match input.secret {
             true => "•".repeat(entry.text.chars().count()),
@@ -245,6 +249,7 @@ fn field_ui(
             };
             let button = widgets::button(ui, Look::Plain, None, text, true);
             button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &hint));
+            widgets::reveal_focused(ui, &button);
             if button.clicked() {
                 entry.shown = !entry.shown;
             }

@@ -7,12 +7,15 @@ use super::arming::Allowed;
 use super::{Entered, FOOTER, PADDING, wait, word};
 use crate::run::ConfirmationRequest;
 use crate::ui::controls::Lines;
-use crate::ui::{Action, Theme, theme};
+use crate::ui::{Action, Text, Theme, Tone, theme, widgets};
 
 /// The space between two buttons, in points.
 const GAP: f32 = 8.0;
 /// The distance from one line of buttons to the next, in points.
 const LINE: f32 = theme::BUTTON + 8.0;
+
+/// The least width for words that say why the approval cannot be given, in points.
+const LACKS: f32 = 80.0;
 
 /// The bottom of a dialog.
 pub(super) struct Footer<'a> {
@@ -85,6 +88,8 @@ impl Footer<'_> {
                 answer.ui(&mut right, allowed.approve, actions);
             }
         };
+        let lacks = approve.as_ref().filter(|it| !it.ready && allowed.approve && word.is_none());
+        let lacks = lacks.map(|it| it.hint.clone().into_owned()).unwrap_or_default();
         approval_ui(approve.take_if(|_| word.is_some()), actions);
         let mut in_line = 0;
         for (answer, number) in safe.into_iter().zip(line_of_safe) {
@@ -100,7 +105,11 @@ impl Footer<'_> {
             end_of_left + GAP..=right.min_rect().left() - GAP,
             line(last).y_range(),
         );
-        wait::wait_ui(&mut area(ui, "wait", between, from_right), allowed);
+        let mut between = area(ui, "wait", between, from_right);
+        if !lacks.is_empty() && between.available_width() > LACKS {
+            widgets::line(&mut between, lacks, Text::Meta, Tone::Dim);
+        }
+        wait::wait_ui(&mut between, allowed);
         typed.map_or(0.0, |typed| typed.height) + more_lines
     }
 }

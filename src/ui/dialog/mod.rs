@@ -41,7 +41,7 @@ use arming::{Allowed, Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
 use draft::Entered;
 use footer::Footer;
 
-pub use authorize::AuthorizeView;
+pub use authorize::{AuthorizeView, WaitingAgent};
 pub(super) use confirm::{SAFE_ANSWERS, reason_ui};
 pub use draft::{Subject, keep_drafts};
 pub use export::{ExportChoice, ExportOf, ExportView};

@@ -102,6 +102,8 @@ pub enum Question<'a> {
 /// What follows the rejection of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterRejection {
+    /// An agent that waits for the plan gets the reason.
+    AgentIsTold,
     /// Nothing: the plan is a person's.
     Nothing,
     /// The planner of a loop gets the reason and makes another plan, or the loop ends.

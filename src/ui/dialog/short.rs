@@ -114,6 +114,10 @@ pub(super) fn reject_ui(
             widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
             let text = match then {
                 AfterRejection::Nothing => "The rejection and its reason are kept in the evidence.",
+                AfterRejection::AgentIsTold => {
+                    "The agent gets the reason and goes on without the call. The rejection and its reason are kept in the \
+                     evidence."
+                }
                 AfterRejection::AnotherPlan => {
                     "The planner gets the reason and makes another plan, or the loop ends. The rejection and its \
                      reason are kept in the evidence."

@@ -91,9 +91,8 @@ pub(super) fn word_ui(
     let scroll = ScrollArea::vertical().id_salt("word").max_height(max_text);
     let scrolled = scroll.auto_shrink([false, true]).show(&mut text, |ui| {
         let name = widgets::styled_text(&[
-            ("Type ", Text::Body, theme.text),
-            (&request.target_word(), Text::Mono, theme.text),
-            (&format!(" to {verb}"), Text::Body, theme.text),
+            (&format!("To {verb}, type "), Text::Body, theme.text),
+            (&format!("“{}”", request.target_word()), Text::Mono, theme.text),
         ]);
         let label = ui.add(Label::new(name).wrap());
         if !is_small {

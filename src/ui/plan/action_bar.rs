@@ -43,7 +43,9 @@ pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, commands: &mut Commands<'_>) {
                 answer
             }
             (Command::GoLoop, _) => "Go to the loop",
-            (Command::Authorize, _) if bar.primary != Some(command) => "Authorize again…",
+            (Command::Authorize, _) if bar.primary == Some(command) => command.spec().text,
+            (Command::Authorize, _) if bar.icon == icon::PROHIBIT => "Authorize after all…",
+            (Command::Authorize, _) => "Authorize again…",
             _ => command.spec().text,
         };
         let spacing = ui.spacing().item_spacing.x;

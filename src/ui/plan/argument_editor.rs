@@ -12,6 +12,9 @@ use crate::ui::{Action, Look, PlanAction, Text, Theme, Tone, format, scroll, wid
 /// The largest value that is edited in the window, in bytes. Laying out more with every key would be slow.
 const MAX_EDITED: usize = 256 << 10;
 
+/// The height of what stands around the text in the editor, in points.
+const BUTTONS: f32 = 130.0;
+
 /// The margin of the tab, in points.
 const MARGIN: Margin = Margin::symmetric(16, 12);
 
@@ -150,7 +153,9 @@ fn editor_ui(ui: &mut Ui, edit: &ArgumentEdit, actions: &mut Vec<Action>) {
     // Before the field, which would take the keys itself.
     let apply = focused && ui.input_mut(|it| it.consume_key(Modifiers::COMMAND, Key::Enter));
     let lines = text.lines().count().clamp(1, 18);
-    let area = ScrollArea::vertical().id_salt("edited argument").max_height(360.0);
+    // So that the buttons below stay in sight.
+    let height = (ui.clip_rect().height() - BUTTONS).clamp(60.0, 360.0);
+    let area = ScrollArea::vertical().id_salt("edited argument").max_height(height);
     let lost_focus = area.show(ui, |ui| {
         let field = TextEdit::multiline(&mut text)
             .id(field_id())
@@ -188,26 +193,35 @@ fn editor_ui(ui: &mut Ui, edit: &ArgumentEdit, actions: &mut Vec<Action>) {
             ui.ctx().format_shortcut(&egui::KeyboardShortcut::new(Modifiers::COMMAND, Key::Enter))
         );
         let button = button.on_hover_text(hint).on_disabled_hover_text("Nothing differs.");
+        widgets::reveal_focused(ui, &button);
         if button.clicked() || apply && is_changed {
             act(actions, RevisionAction::ApplyEdit);
         }
         if edit.asks {
-            if widgets::button(ui, Look::Danger, None, "Drop it", true).clicked() {
+            let drop = widgets::button(ui, Look::Danger, None, "Drop it", true);
+            widgets::reveal_focused(ui, &drop);
+            if drop.clicked() {
                 act(actions, RevisionAction::DropEdit);
             }
             let go_on = widgets::button(ui, Look::Plain, None, "Go on editing", true);
             if edit.wants_focus {
                 go_on.request_focus();
+                go_on.scroll_to_me(None);
             }
+            widgets::reveal_focused(ui, &go_on);
             if go_on.clicked() || go_on.lost_focus() && escape {
                 act(actions, RevisionAction::GoOnEditing);
             }
-        } else if widgets::button(ui, Look::Plain, None, "Keep as it was", true).clicked() || leave
-        {
-            act(actions, RevisionAction::LeaveEdit);
+        } else {
+            let keep = widgets::button(ui, Look::Plain, None, "Keep as it was", true);
+            widgets::reveal_focused(ui, &keep);
+            if keep.clicked() || leave {
+                act(actions, RevisionAction::LeaveEdit);
+            }
         }
         if edit.original.is_some() && !edit.asks {
             let button = widgets::button(ui, Look::Bare, None, "Take away", true);
+            widgets::reveal_focused(ui, &button);
             if button.on_hover_text("Take this argument out of the step.").clicked()
                 && let Some(step) = edit.step
             {

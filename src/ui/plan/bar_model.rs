@@ -272,9 +272,13 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         false => ("Another plan runs".to_owned(), other_plan(view)),
     };
     let mut bar = Bar::new(icon::RUNNING, Tone::Accent, title, detail);
-    // What can be taken back is where the button was that began the run.
-    bar.others = vec![Command::StopNow, Command::CancelAfterStep, Command::Pause];
-    if situation.automatic {
+    // What can be taken back is where the button was that began the run. Beside another plan, the buttons for that plan
+    // have the room, and the rest of those for the run is where it is shown.
+    bar.others = match is_shown {
+        true => vec![Command::StopNow, Command::CancelAfterStep, Command::Pause],
+        false => vec![Command::StopNow],
+    };
+    if situation.automatic && is_shown {
         bar.others.insert(2, Command::GoOnGuided);
     }
     if let Some(step) = situation.asking {
@@ -298,8 +302,13 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         bar.primary = Some(Command::Resume);
         bar.others = vec![Command::StopNow];
     }
-    if !is_shown && bar.primary.is_none() {
+    if !is_shown {
+        let of_run = bar.primary.take();
         beside_run(&mut bar, view, situation);
+        match bar.primary {
+            None => bar.primary = of_run,
+            Some(_) => bar.others.splice(0..0, of_run).for_each(drop),
+        }
     }
     bar
 }

@@ -16,7 +16,10 @@ pub(super) fn beside_run(bar: &mut Bar, view: &PlanView<'_>, situation: &Situati
         (Approval::Recorded | Approval::Recording | Approval::Used { .. }, _) => None,
         _ if situation.look_first => Some(Command::NextUnseen),
         _ if situation.not_authorizable.is_some() => None,
-        _ => Some(Command::Authorize),
+        _ => {
+            bar.others.insert(0, Command::Reject);
+            Some(Command::Authorize)
+        }
     };
 }
 

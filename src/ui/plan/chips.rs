@@ -83,7 +83,11 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         asks => Chip::new(icon::HAND, format!("asks you {asks}×"), Tone::Accent)
             .with_tooltip("This many steps wait for your answer before they run."),
     });
-    chips.push(restorable_chip(impact.irreversible));
+    chips.push(match view.agent_acts {
+        true => Chip::new(icon::ROBOT, "done by the agent", Tone::Caution)
+            .with_tooltip("The agent does it itself. The evidence keeps no old contents."),
+        false => restorable_chip(impact.irreversible),
+    });
     chips
 }
 

@@ -202,7 +202,7 @@ fn below_name_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mu
             }
         }
     }
-    inputs_ui(ui, view, commands);
+    inputs_ui(ui, view, is_small, commands);
     let actions = &mut *commands.actions;
     inbox_ui(ui, view, actions);
     revising::revision_ui(ui, view, commands);
@@ -225,8 +225,13 @@ fn below_name_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mu
     }
 }
 
+/// The number of inputs that are shown one by one; of more, only how many they are.
+const MAX_INPUTS: usize = 4;
+/// The number of inputs in the tooltip.
+const MAX_LISTED: usize = 30;
+
 /// Shows the inputs of the plan, with a button that fills them in.
-fn inputs_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Commands<'_>) {
+fn inputs_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mut Commands<'_>) {
     let Some(plan) = view.plan.filter(|plan| !plan.inputs.is_empty()) else { return };
     let secrets = view.choices.as_ref().map(|choices| &choices.chosen.secret_inputs);
     let is_given = |name: &str| secrets.is_some_and(|secrets| secrets.get(name).is_some());
@@ -235,9 +240,25 @@ fn inputs_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Commands<'_>) {
         if commands.situation.not_fillable.is_none() {
             commands.button(ui, Command::FillIn, Look::Plain, None);
         }
-        for (text, is_missing) in lines {
-            let tone = if is_missing { Tone::Caution } else { Tone::Dim };
-            Chip::new(icon::WRITE, text, tone).ui(ui);
+        let missing = lines.iter().filter(|(_, is_missing)| *is_missing).count();
+        if lines.len() > MAX_INPUTS || is_small {
+            let (count, tone) = match missing {
+                0 => (format!("{} filled in", format::counted(lines.len(), "input")), Tone::Dim),
+                _ => {
+                    let count = format::counted(lines.len(), "input");
+                    (format!("{missing} of {count} not filled in"), Tone::Caution)
+                }
+            };
+            let all = lines.iter().take(MAX_LISTED).map(|(text, _)| text.as_str());
+            let all = all.collect::<Vec<_>>().join("\n");
+            Chip::new(icon::WRITE, count, tone).with_tooltip(all).ui(ui);
+            return;
+        }
+        for (text, is_missing) in &lines {
+            let tone = if *is_missing { Tone::Caution } else { Tone::Dim };
+            Chip::new(icon::WRITE, format::short_name(text), tone)
+                .with_tooltip(text.as_str())
+                .ui(ui);
         }
     });
 }

@@ -181,6 +181,7 @@ fn sessions_ui(ui: &mut Ui, view: &InboxView<'_>, now: &Now, actions: &mut Vec<A
     for (index, session) in sessions.iter().enumerate() {
         let name = session_name(session);
         let until = session.waiting().map(|it| it.call.until_ms).min();
+        let until = until.filter(|it| *it != NO_DEADLINE_MS);
         let folder = session.workspace.file_name();
         let folder = folder.map(|it| format!("in {}", one_line(&it.to_string_lossy())));
         // The deadline is the last thing that a narrow list cuts.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use egui::{Align, Checkbox, Layout, Role, ScrollArea, Ui, WidgetInfo, vec2};
+use egui::{
+    Align, Checkbox, FocusDirection, Key, Layout, Modifiers, Role, ScrollArea, Ui, WidgetInfo, vec2,
+};
 
 use super::PlanView;
 use super::revising::LineChoice;
@@ -92,11 +94,13 @@ pub(super) fn line_choice_ui(
     let last = ui.data(|data| data.get_temp::<u64>(id)).unwrap_or_default();
     ui.data_mut(|data| data.insert_temp(id, frame));
     let opens = last + 1 < frame;
+    let applies = chooses_lines(ui.ctx())
+        && ui.input_mut(|it| it.consume_key(Modifiers::COMMAND, Key::Enter));
     widgets::margins(8, 6).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 8.0;
         let text = "Untick what the step must not change. A removed line that is not ticked stays.";
         widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
-        buttons_ui(ui, view, choice, actions);
+        buttons_ui(ui, view, choice, applies, actions);
     });
     widgets::line_below(ui);
     let area = ScrollArea::vertical().id_salt(("choose lines", view.selected));
@@ -112,7 +116,24 @@ pub(super) fn line_choice_ui(
     });
 }
 
-fn buttons_ui(ui: &mut Ui, view: &PlanView<'_>, choice: &LineChoice, actions: &mut Vec<Action>) {
+/// The id under which the window keeps which tick has the keyboard.
+fn focused_id() -> egui::Id {
+    egui::Id::unique("the tick with the keyboard")
+}
+
+/// Whether a tick has the keyboard, so that the arrow keys go from line to line.
+pub(crate) fn chooses_lines(ctx: &egui::Context) -> bool {
+    let tick = ctx.data(|data| data.get_temp::<egui::Id>(focused_id()));
+    tick.is_some_and(|tick| ctx.memory(|memory| memory.has_focus(tick)))
+}
+
+fn buttons_ui(
+    ui: &mut Ui,
+    view: &PlanView<'_>,
+    choice: &LineChoice,
+    applies: bool,
+    actions: &mut Vec<Action>,
+) {
     ui.horizontal_wrapped(|ui| {
         let why_not = match () {
             () if view.revision.why_not.is_some() => view.revision.why_not,
@@ -120,9 +141,12 @@ fn buttons_ui(ui: &mut Ui, view: &PlanView<'_>, choice: &LineChoice, actions: &m
             () => None,
         };
         let apply = widgets::button(ui, Look::Primary, None, "Apply selection", why_not.is_none());
-        let hint = "Make a revision of the plan in which the step changes only the ticked lines.";
+        let hint = format!(
+            "Make a revision of the plan in which the step changes only the ticked lines ({}).",
+            ui.ctx().format_shortcut(&egui::KeyboardShortcut::new(Modifiers::COMMAND, Key::Enter))
+        );
         let apply = apply.on_hover_text(hint).on_disabled_hover_text(why_not.unwrap_or_default());
-        if apply.clicked() {
+        if apply.clicked() || applies && why_not.is_none() {
             act(actions, RevisionAction::ApplyLines);
         }
         let text = if choice.is_changed() { "Drop selection" } else { "Back" };
@@ -133,7 +157,8 @@ fn buttons_ui(ui: &mut Ui, view: &PlanView<'_>, choice: &LineChoice, actions: &m
             choice.deselected.values().map(|it| it.removed.len() + it.added.len()).sum();
         if left > 0 {
             let text = format!("{} not ticked", format::counted(left, "line"));
-            ui.label(widgets::rich(text, Text::Meta, Theme::of(ui).dim));
+            let text = widgets::rich(text, Text::Meta, Theme::of(ui).dim);
+            ui.add(egui::Label::new(text).extend());
         }
     });
 }
@@ -208,6 +233,16 @@ fn row_ui(
             WidgetInfo::selected(Role::CheckBox, true, state == Wanted::All, label.clone())
         });
         widgets::focus_ring(ui, &response);
+        if response.has_focus() {
+            ui.data_mut(|data| data.insert_temp(focused_id(), response.id));
+            let ways =
+                [(Key::ArrowDown, FocusDirection::Next), (Key::ArrowUp, FocusDirection::Previous)];
+            for (key, way) in ways {
+                if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
+                    ui.memory_mut(|memory| memory.move_focus(way));
+                }
+            }
+        }
         if response.gained_focus() {
             // The rows around come into being, so that the focus can go on to them.
             let around = response.rect.expand2(vec2(0.0, 3.0 * ROW));
@@ -234,7 +269,8 @@ fn row_ui(
         None => label,
     };
     let mut text = widgets::rich(text, kind, color);
-    if line.is_some() && state == Wanted::None {
+    // A removed line that is not wanted stays in the file, and is not struck through.
+    if line.is_some_and(|line| line.kind == LineKind::Added) && state == Wanted::None {
         text = text.strikethrough();
     }
     ui.add(egui::Label::new(text).truncate().selectable(false));

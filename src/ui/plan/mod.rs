@@ -95,6 +95,7 @@ pub(crate) use header::commands_button;
 pub use inbox::InboxView;
 use inspector::argument_with_ui;
 pub(crate) use inspector::{argument_ui, indented};
+pub(super) use line_choice::chooses_lines;
 pub(crate) use line_choice::{no_lines, whole_choice};
 pub use looked_at::{LookedAt, MustSee};
 pub(crate) use marks::sections;

@@ -8,7 +8,7 @@ use egui::{Align, Layout, ScrollArea, Ui};
 use super::PlanView;
 use crate::plan::{RevisedPart, ShownPlan, drawable, one_line};
 use crate::run::{DeselectedLines, FileChange};
-use crate::ui::action::RevisionAction;
+use crate::ui::action::{RevisionAction, Tab};
 use crate::ui::{
     Action, Command, Commands, Look, PlanAction, Text, Theme, Tone, format, icon, widgets,
 };
@@ -172,6 +172,32 @@ pub(super) fn revision_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Comma
         });
     }
     unfinished_ui(ui, view, revising, commands.actions);
+    unfinished_choice_ui(ui, view, revising, commands.actions);
+}
+
+/// Says where the person is choosing lines, unless the page shows it.
+fn unfinished_choice_ui(
+    ui: &mut Ui,
+    view: &PlanView<'_>,
+    revising: &Revising,
+    actions: &mut Vec<Action>,
+) {
+    let Some(choice) = revising.lines.as_ref().filter(|choice| choice.is_changed()) else { return };
+    if choice.step == view.selected && view.tab == Tab::WillDo {
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        let text =
+            format!("You have not applied your choice of lines of step {}.", choice.step + 1);
+        widgets::remark(ui, icon::WRITE, Tone::Caution, text);
+        if widgets::button(ui, Look::Plain, None, "Go on", true).clicked() {
+            actions.push(Action::Plan(PlanAction::SelectStep(choice.step)));
+            actions.push(Action::Plan(PlanAction::ShowTab(Tab::WillDo)));
+        }
+        if widgets::button(ui, Look::Bare, None, "Drop", true).clicked() {
+            act(actions, RevisionAction::DropLines);
+        }
+    });
 }
 
 /// Every change with its undo.
@@ -221,8 +247,7 @@ fn changes_ui(
 /// Names the argument in the editor while it is out of sight, so that what was typed is not forgotten.
 fn unfinished_ui(ui: &mut Ui, view: &PlanView<'_>, revising: &Revising, actions: &mut Vec<Action>) {
     let Some(edit) = revising.edit.as_ref().filter(|edit| edit.is_changed()) else { return };
-    let is_shown =
-        edit.step == Some(view.selected) && view.tab == crate::ui::action::Tab::Arguments;
+    let is_shown = edit.step == Some(view.selected) && view.tab == Tab::Arguments;
     if is_shown {
         return;
     }

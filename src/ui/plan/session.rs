@@ -72,10 +72,15 @@ pub(super) fn session_name(session: &AgentSession) -> String {
 
 /// How many calls a session has, and how many of them wait.
 pub(super) fn session_counts(session: &AgentSession) -> String {
+    counts_since(session, "")
+}
+
+fn counts_since(session: &AgentSession, since: &str) -> String {
     let calls = format::counted(session.total, "call");
     match session.waiting().count() {
-        0 => calls,
-        waiting => format!("{calls}, {waiting} {}", if waiting == 1 { "waits" } else { "wait" }),
+        0 => format!("{calls}{since}"),
+        1 => format!("{calls}{since}, 1 waits"),
+        waiting => format!("{calls}{since}, {waiting} wait"),
     }
 }
 
@@ -183,7 +188,7 @@ fn head_ui(ui: &mut Ui, view: &SessionView<'_>, actions: &mut Vec<Action>) {
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let theme = Theme::of(ui);
-            let counts = format!("   {} since this window was opened", session_counts(session));
+            let counts = format!("   {}", counts_since(session, " since this window was opened"));
             let place = format!("   in {}", drawable(&session.workspace.display().to_string()));
             let name = session_name(session);
             let parts = [

@@ -151,10 +151,16 @@ fn is_proposal(path: &Path) -> bool {
         && folder.is_some_and(|name| Uuid::parse_str(name).is_ok())
 }
 
+/// Whether a path is that of a revision, whose folder says nothing to a person.
+fn is_revision(path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    folder.is_some_and(|name| name.starts_with("revised-"))
+}
+
 /// What tells the plan from others of the same name: the part of its path that differs. `None` if its name is unique, or
-/// it is a proposal, whose detail names it.
+/// it is a proposal or a revision, whose detail names it.
 pub(super) fn distinction(plan: &RecentPlan, plans: &[RecentPlan]) -> Option<String> {
-    if is_proposal(&plan.path) {
+    if is_proposal(&plan.path) || is_revision(&plan.path) {
         return None;
     }
     let twins = plans.iter().filter(|other| other.name == plan.name && other.path != plan.path);

@@ -12,6 +12,10 @@ pub(super) const START_HELP: &str = "Read what it has printed. The command must 
 /// What to do about an agent that sends nothing any more.
 pub(super) const SILENCE_HELP: &str = "It was ended. If it was at work, allow it more time with --silence, or give it a smaller task.";
 
+/// What to do about an agent that does not read.
+pub(super) const DEAF_HELP: &str =
+    "Use another version of the agent: it does not keep to the protocol.";
+
 pub(super) fn fault_of(message: String, next: &str) -> Failure {
     Failure { code: Code::CommandFailed, message, next: next.to_owned() }
 }
@@ -46,6 +50,7 @@ pub(super) fn ended_early(ended: Result<AgentEnd, Failure>, has_begun: bool) -> 
         false => "before its session began",
     };
     let last = end.stderr.lines().map(str::trim).rfind(|line| !line.is_empty());
-    let last = last.map(|line| format!(": {line}")).unwrap_or_default();
+    // On a line of its own, because it is from outside.
+    let last = last.map(|line| format!(":\n{line}")).unwrap_or_default();
     fault_of(format!("{how} {when}{last}"), START_HELP)
 }

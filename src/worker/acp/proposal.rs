@@ -53,6 +53,8 @@ pub enum Subject {
     Command {
         /// The call, as it is recorded.
         call: String,
+        /// The command in one line.
+        command: String,
     },
 }
 
@@ -167,6 +169,10 @@ fn of_command(
     let command = fields.get("command").ok_or("its command is not shown")?;
     arguments.insert("command".to_owned(), command.clone());
     let folder = fields.get("cwd").or_else(|| fields.get("workdir"));
+    let line = match command {
+        Value::Array(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+        text => text.as_str().unwrap_or_default().to_owned(),
+    };
     // Words are started as they are; a text is read by a shell.
     let (tool, place) = match command {
         Value::String(_) => ("run_shell_command", "dir_path"),
@@ -196,7 +202,7 @@ fn of_command(
         }
         _ => text,
     };
-    Ok(Proposal { plan: bytes, subject: Subject::Command { call } })
+    Ok(Proposal { plan: bytes, subject: Subject::Command { call, command: line } })
 }
 
 /// # Errors

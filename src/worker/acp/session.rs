@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::approvals::Approvals;
 use super::child::Child;
-use super::faults::{SILENCE_HELP, START_HELP, ended_early, failure_of, fault_of};
+use super::faults::{DEAF_HELP, SILENCE_HELP, START_HELP, ended_early, failure_of, fault_of};
 use super::mailbox::{Mail, Mailbox};
 use super::person::{News, Order, Person, SessionEnd};
 use super::signals::Signals;
@@ -69,6 +69,8 @@ pub fn run(
         session: String::new(),
         asked: 0,
         reason: None,
+        is_deaf: false,
+        is_quiet: false,
         has_ended: false,
     };
     Ok(session.run())
@@ -99,6 +101,10 @@ pub(super) struct Session<'a> {
     /// The number of questions so far.
     pub(super) asked: u64,
     reason: Option<StopReason>,
+    /// Whether the agent has not taken something that it was sent.
+    is_deaf: bool,
+    /// Whether what the agent tells is not told any more, because the person has stopped it.
+    is_quiet: bool,
     /// Whether the program of the agent has ended.
     has_ended: bool,
 }
@@ -120,6 +126,10 @@ impl Session<'_> {
         let halt = self.work();
         let stopped = matches!(halt, Halt::Stopped);
         let fault = match halt {
+            Halt::Done if self.is_deaf => {
+                let message = "the agent has not read the answers to what it asked".to_owned();
+                Some(fault_of(message, DEAF_HELP))
+            }
             Halt::Done => None,
             Halt::Stopped => {
                 // What the agent still asks is not asked any more.
@@ -221,6 +231,7 @@ impl Session<'_> {
                 self.session.clone_from(&session);
                 self.person.tell(News::Begun(session));
             }
+            Event::Update(_) if self.is_quiet => {}
             Event::Update(update) => self.person.tell(News::Update(update)),
             Event::Permission(permission) => return self.permission(&permission),
             Event::Write(write) => return self.write(&write),
@@ -228,6 +239,7 @@ impl Session<'_> {
                 let title = "a request without a usable form".to_owned();
                 self.person.tell(News::NotApprovable { title, why });
             }
+            Event::Noise(_) if self.is_quiet => {}
             Event::Noise(line) => self.person.tell(News::Printed(format!("{line}\n"))),
             Event::Ended(reason) => {
                 self.reason = Some(reason);
@@ -238,14 +250,15 @@ impl Session<'_> {
     }
 
     pub(super) fn send(&mut self, line: Vec<u8>) {
-        // An agent that does not read is ended by its time limit or by the person.
         if !self.child.send(line) {
             self.child.close_input();
+            self.is_deaf = true;
         }
     }
 
     /// Tells the agent that its turn is over, and waits for the end of it.
     fn cancel(&mut self) {
+        self.is_quiet = true;
         let Some(line) = self.client.cancel() else { return };
         self.send(line);
         let until = Instant::now() + END_TIMEOUT;
@@ -266,12 +279,29 @@ impl Session<'_> {
             match mail {
                 Mail::Ended(_) => self.has_ended = true,
                 Mail::Stderr(bytes) => self.printed(&bytes),
-                Mail::Line(_) => {}
+                Mail::Line(line) => self.too_late(&line),
             }
         }
     }
 
+    /// Lists what an agent asks for behind the end of its turn, which nobody is asked about.
+    fn too_late(&mut self, line: &[u8]) {
+        for event in self.client.receive(line).unwrap_or_default() {
+            let title = match event {
+                Event::Permission(permission) => permission.call.title.clone(),
+                Event::Write(write) => write.path.clone(),
+                Event::Malformed(_) => "a request without a usable form".to_owned(),
+                _ => continue,
+            };
+            let why = "it came after the agent had ended its turn".to_owned();
+            self.person.tell(News::NotApprovable { title, why });
+        }
+    }
+
     fn printed(&mut self, bytes: &[u8]) {
+        if self.is_quiet {
+            return;
+        }
         self.person.tell(News::Printed(String::from_utf8_lossy(bytes).into_owned()));
     }
 }

@@ -1,6 +1,5 @@
 //! What the window remembers about a call, and who makes it.
 
-use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use super::serve::one_word;
 use crate::authorization::CallIdentity;
 use crate::hooks::{Agent, HookCall};
 use crate::run::AgentCall;
+use crate::workspace::folder_id;
 
 /// The maximum length of what is remembered of the subject of a call, in bytes.
 const MAX_SUBJECT: usize = 400;
@@ -66,8 +66,7 @@ pub(super) fn shortened(text: &str) -> String {
 
 /// A folder and what tells it from another one that takes its place.
 fn folder_identity(folder: &Path) -> Option<String> {
-    let found = std::fs::metadata(folder).ok().filter(std::fs::Metadata::is_dir)?;
-    Some(format!("{} {}:{}", folder.to_str()?, found.dev(), found.ino()))
+    Some(format!("{} {}", folder.to_str()?, folder_id(folder)?))
 }
 
 /// The process of the agent whose hook is at the other end: the first ancestor of the hook that is no shell, with the time

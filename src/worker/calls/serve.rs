@@ -29,7 +29,7 @@ use crate::worker::is_project;
 /// Time within which a connection must have sent its question, and must take each answer.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum number of connections. An agent waits for each of its calls, so that ordinary use stays far below.
-const MAX_CONNECTIONS: usize = 64;
+const MAX_CONNECTIONS: usize = 1_024;
 /// The longest time that a person is waited for: a day.
 const MAX_WAIT: Duration = Duration::from_secs(86_400);
 /// The maximum length of the words of an agent that are shown or recorded, in bytes.

@@ -182,11 +182,11 @@ impl WindowPerson {
         let file = inbox.path().join(&handle.id).join(PLAN_NAME);
         let (text, runs_here) = match &asked.subject {
             Subject::Write { .. } => (asked.asked_by.clone(), true),
-            Subject::Command { call } => (format!("{}; {call}", asked.asked_by), false),
+            Subject::Command { call, .. } => (format!("{}; {call}", asked.asked_by), false),
         };
         let (tool, subject) = match &asked.subject {
             Subject::Write { path, .. } => ("write", path),
-            Subject::Command { call } => ("command", call),
+            Subject::Command { command, .. } => ("command", command),
         };
         let about = AgentCall {
             agent: proposal.from.clone(),

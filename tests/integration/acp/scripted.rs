@@ -334,6 +334,22 @@ fn messages_that_cannot_be_read_are_answered_and_told() {
     turn(&home, &[log], &APPROVE).exits(0);
 }
 
+/// Walls take away what a program makes of protected files. These are made by Countersign, while the walls of the agent stand.
+#[test]
+fn approved_files_that_walls_protect_stay() {
+    let home = Home::new();
+    fs::create_dir_all(home.file(".git")).unwrap();
+    let paths = ["countersign.toml", ".git/description"].map(|name| file(&home, name));
+    let text = "[verification]\n";
+    let actions: Vec<_> =
+        paths.iter().flat_map(|path| [asks(path, None, text), sends(path, text)]).collect();
+    let session = turn(&home, &actions, &APPROVE).exits(0);
+    assert_eq!(session.outcomes(), ["written", "written"]);
+    for path in paths {
+        assert_eq!(fs::read_to_string(&path).unwrap(), text, "{}", path.display());
+    }
+}
+
 /// It may live on without its output, or hang: nothing of that is waited for without end.
 #[test]
 fn an_agent_that_sends_nothing_is_ended() {

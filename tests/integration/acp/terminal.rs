@@ -98,7 +98,7 @@ fn the_rest_of_a_long_line_is_marked_as_well() {
     command["request"]["params"]["toolCall"]["rawInput"]["command"] = forged.as_str().into();
     let actions = [title, words(first), words(rest), words("\n"), command];
     let mut terminal = of_width(&home, COLUMNS, &actions);
-    terminal.until("Connected to");
+    terminal.until("Connected.");
     let mut lines = terminal.lines_until(QUESTION);
     terminal.type_in("deny\n");
     terminal.until("deny");
@@ -118,10 +118,10 @@ fn a_question_about_a_command_does_not_say_that_it_is_run_here() {
         "toolCallId": "1", "title": "List", "kind": "execute", "rawInput": {"command": "ls -la"}
     }));
     let mut terminal = start(&home, &[command]);
-    terminal.until("May scripted 7 run this by itself: shell?");
+    terminal.until("May the agent run this by itself: shell?");
     let lines = terminal.lines_until(QUESTION).join("\n");
     terminal.type_in("approve\n");
-    terminal.until("permitted, run by the agent: List");
+    terminal.until("permitted, run by the agent: ls -la (List)");
     assert_eq!(terminal.exit_code(), Some(0));
     for (word, is_said) in [
         ("command: ls -la", true),

@@ -221,19 +221,19 @@ fn typed_ahead(workspace: &Workspace) -> Outcome {
     desktop.while_frozen(|desktop| desktop.keys_at_once(&ahead))?;
     wait_for_question(&mut desktop, 1)?;
     desktop.holds_for(Duration::from_millis(1_700), "nothing was typed for it", |tree| {
-        let field = tree.control("Type release.yml to approve");
+        let field = tree.control("To approve, type “release.yml”");
         field.is_some_and(|field| field.value.as_deref().unwrap_or_default().is_empty())
             && tree.control(APPROVE).is_some_and(|button| button.disabled)
-            && tree.focused.as_deref() == Some("Type release.yml to approve")
+            && tree.focused.as_deref() == Some("To approve, type “release.yml”")
     })?;
     // A wrong word approves nothing by any key.
     for wrong in ["y", "yes", "release", "RELEASE.YML", "workflows/release.yml"] {
-        desktop.click("Type release.yml to approve")?;
+        desktop.click("To approve, type “release.yml”")?;
         desktop.key("ctrl+a")?;
         desktop.type_text(wrong)?;
         desktop.wait_until("the word is in the field", |desktop| {
             let tree = desktop.tree()?;
-            let field = tree.control("Type release.yml to approve");
+            let field = tree.control("To approve, type “release.yml”");
             Ok(field.filter(|field| field.value.as_deref() == Some(wrong)).map(|_| ()))
         })?;
         desktop.point_at(APPROVE)?;

@@ -77,6 +77,10 @@ impl Table {
             table.hide(path)?;
         }
         table.pin_folders();
+        // What the program cannot make by itself needs no look afterwards; somebody else may make it meanwhile.
+        let unmountable = std::mem::take(&mut table.unmountable);
+        let can_be_made = |path: &PathBuf| path.parent().is_none_or(|it| table.is_writable(it));
+        table.unmountable = unmountable.into_iter().filter(can_be_made).collect();
         Ok(table)
     }
 
@@ -283,6 +287,14 @@ mod tests {
             ]
         );
         assert_eq!(table.unmountable, [top.join(".git"), top.join("countersign.toml")]);
+    }
+
+    #[test]
+    fn what_a_program_cannot_make_is_not_compared() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let paths = WallPaths { read_only: vec![top.clone()], ..WallPaths::default() };
+        assert_eq!(table(&top, paths, StepWalls::NONE).unmountable, [""; 0].map(PathBuf::from));
     }
 
     #[test]

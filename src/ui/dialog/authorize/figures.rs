@@ -30,6 +30,17 @@ pub(super) fn of(
     vec![steps(plan, review, previewed), files, asks(review), restorable(plan, review)]
 }
 
+/// Says that the agent makes the changes, of which the evidence keeps nothing.
+pub(super) fn made_by_agent(figures: &mut [Figure]) {
+    if let Some(restorable) = figures.last_mut() {
+        *restorable = Figure {
+            title: "Not restorable".to_owned(),
+            tone: Tone::Caution,
+            detail: "the agent does it itself".to_owned(),
+        };
+    }
+}
+
 /// Says of files alone that they can be restored. A warning beside the figures says what else is not taken back.
 pub(super) fn qualify(figures: &mut [Figure]) {
     let all = figures.iter_mut().filter(|figure| figure.tone == Tone::Safe);

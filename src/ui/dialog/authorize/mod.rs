@@ -7,6 +7,7 @@ mod sentences;
 #[cfg(test)]
 mod tests;
 mod traits;
+mod waiting;
 
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use uuid::Uuid;
 use self::entries::Entries;
 use self::figures::{Figure, figures_ui};
 use self::sentences::{alike, by_reason, chosen, failing, lasting, remarks};
+pub use self::waiting::WaitingAgent;
 use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::authorization::FileState;
 use crate::plan::{
@@ -40,6 +42,10 @@ pub struct AuthorizeView {
     pub continues: Option<Uuid>,
     /// The attempt of a bounded loop. Its plan runs as soon as it is authorized.
     pub attempt: Option<PlanAttempt>,
+    /// The agent that waits for the plan, which is its call.
+    agent: Option<WaitingAgent>,
+    /// What the authorization leads to, if an agent waits for it.
+    waits: Option<String>,
     /// The warning about other runs in the workspace.
     pub other_runs: Option<String>,
     /// For how long the authorization is valid if the run does not begin: `30 min`.
@@ -95,6 +101,8 @@ impl AuthorizeView {
         Self {
             continues,
             attempt,
+            agent: None,
+            waits: None,
             other_runs,
             expiry: format::remaining(ttl_ms),
             asks: by_reason(&review.asks),
@@ -130,6 +138,17 @@ impl AuthorizeView {
             figures::qualify(&mut figures);
         }
         Self { findings, figures, ..self }
+    }
+
+    /// The dialog about a call that this agent waits for.
+    #[must_use]
+    pub fn with_agent(self, agent: Option<WaitingAgent>, now: &Now) -> Self {
+        let mut figures = self.figures;
+        if agent.as_ref().is_some_and(|it| it.acts) {
+            figures::made_by_agent(&mut figures);
+        }
+        let waits = agent.as_ref().map(|it| it.sentences(now));
+        Self { agent, waits, figures, ..self }
     }
 
     /// The dialog with the rejection of this plan that was recorded before, if any.
@@ -207,14 +226,19 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
     for reason in &view.asks {
         widgets::remark(ui, icon::HAND, Tone::Accent, reason);
     }
-    if view.asks.is_empty() {
-        let text = match view.attempt {
-            Some(_) => "No step asks: all run as soon as you authorize.",
-            None => "No step asks: all run once you press Run.",
-        };
-        widgets::remark(ui, icon::INFO, Tone::Dim, text);
+    match (&view.waits, view.attempt) {
+        (Some(text), _) => widgets::remark(ui, icon::ROBOT, Tone::Accent, text),
+        _ if !view.asks.is_empty() => {}
+        (None, Some(_)) => {
+            let text = "No step asks: all run as soon as you authorize.";
+            widgets::remark(ui, icon::INFO, Tone::Dim, text);
+        }
+        (None, None) => {
+            let text = "No step asks: all run once you press Run.";
+            widgets::remark(ui, icon::INFO, Tone::Dim, text);
+        }
     }
-    if !view.lasting.is_empty() {
+    if !view.lasting.is_empty() && !view.agent.as_ref().is_some_and(|it| it.acts) {
         let text =
             format!("{} may change something that the evidence cannot restore.", view.lasting);
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);

@@ -4,7 +4,7 @@ use egui::{Event, Key, Modifiers};
 
 use super::*;
 
-const LABEL: &str = "Type release.yml to approve";
+const LABEL: &str = "To approve, type “release.yml”";
 
 /// Advances the time by this much.
 fn pass(harness: &mut Harness<'static, Window>, ms: usize) {
