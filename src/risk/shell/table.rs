@@ -93,6 +93,13 @@ impl Table {
             .map(|(_, rule, _)| rule)
     }
 
+    /// Whether a program runs a command that its operands are.
+    pub(super) fn runs_operands(&self, program: &str) -> bool {
+        let kinds = [WrapperKind::Options, WrapperKind::Interpreter];
+        let wrappers = self.wrapper.iter().filter(|it| !kinds.contains(&it.kind));
+        wrappers.flat_map(|it| &it.names).any(|name| name.split(' ').next() == Some(program))
+    }
+
     /// Whether a program has a dangerous rule or runs other commands.
     pub(super) fn dangerous(&self, program: &str) -> bool {
         static NAMES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {

@@ -13,7 +13,9 @@ mod known;
 mod mutations;
 mod parsers;
 mod queries;
+mod repository;
 mod user;
+mod working_folder;
 
 use super::table::TABLE;
 use super::*;
