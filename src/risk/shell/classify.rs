@@ -136,6 +136,7 @@ pub fn of_local_command(
     classifier.line_commands = script.commands.clone();
     classifier.line_loops = script.loops.clone();
     classifier.set_inputs(inputs);
+    classifier.rate_inputs(&script, inputs);
     classifier.rate_script(script.clone(), &SimpleCommand::default(), 0);
     // The second parser can only raise the level, so it is skipped for commands that are dangerous already. Among
     // these are commands for which it needs exponential time, such as a program that is named by a bracket pattern.

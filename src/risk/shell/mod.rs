@@ -42,6 +42,7 @@ mod help;
 mod in_context;
 mod indirect;
 mod inline;
+mod inputs;
 mod interpreter;
 mod known;
 mod lazy_regex;

@@ -9,6 +9,7 @@ mod families;
 mod families_refused;
 mod harmless_forms;
 mod inline;
+mod inputs;
 mod known;
 mod mutations;
 mod parsers;
