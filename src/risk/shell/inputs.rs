@@ -220,7 +220,7 @@ impl InputCheck<'_, '_> {
         let program = program_of(&first.text)?;
         let tainted = |word: &Word| self.is_tainted(word);
         let any = arguments.iter().any(tainted);
-        for wrapper in self.wrappers_of(&program) {
+        for wrapper in self.classifier.table.wrappers_of(&program, arguments) {
             let has_script = arguments.iter().any(|word| is_script_option(wrapper, &word.text));
             let gives_script = arguments.iter().enumerate().any(|(index, word)| {
                 let before = index.checked_sub(1).and_then(|index| arguments.get(index));
@@ -284,12 +284,6 @@ impl InputCheck<'_, '_> {
         None
     }
 
-    fn wrappers_of<'t>(&'t self, program: &'t str) -> impl Iterator<Item = &'t Wrapper> {
-        self.classifier.table.wrapper.iter().filter(move |wrapper| {
-            wrapper.names.iter().any(|name| name.split(' ').next() == Some(program))
-        })
-    }
-
     /// Whether a value may come back from another program or a file as words or code.
     fn leaving(&self) -> Option<(Range<usize>, &'static str)> {
         let commands = &self.script.commands;
@@ -323,10 +317,12 @@ impl InputCheck<'_, '_> {
                 let rest = command.words.get(index + 1..).unwrap_or_default();
                 let has_file = rest.iter().any(|it| !it.text.starts_with('-'));
                 listed(READING, &program)
-                    || self.wrappers_of(&program).any(|wrapper| match wrapper.kind {
-                        WrapperKind::Shell | WrapperKind::Interpreter => !has_file,
-                        _ => wrapper.more,
-                    })
+                    || self.classifier.table.wrappers_of(&program, rest).any(
+                        |wrapper| match wrapper.kind {
+                            WrapperKind::Shell | WrapperKind::Interpreter => !has_file,
+                            _ => wrapper.more,
+                        },
+                    )
             })
     }
 }

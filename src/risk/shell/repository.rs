@@ -12,6 +12,7 @@ use super::listed::listed;
 use super::program::program_of;
 use super::rating::Rating;
 use super::syntax::{END, UNKNOWN};
+use super::table::WrapperKind;
 use super::{SimpleCommand, path_kind};
 
 /// Reads the settings of repositories.
@@ -105,10 +106,11 @@ impl Classifier<'_> {
             "find" | "gfind" => {
                 before.into_iter().any(|text| matches!(text, "-execdir" | "-okdir"))
             }
-            "git" => command.arguments().iter().any(|word| {
-                listed("submodule bisect rebase filter-branch for-each-repo", &word.text)
-            }),
-            _ => self.table.runs_operands(program) && !listed(STAYS, program),
+            _ => {
+                let no_command = [WrapperKind::Options, WrapperKind::Interpreter];
+                let mut wrappers = self.table.wrappers_of(program, command.arguments());
+                !listed(STAYS, program) && wrappers.any(|it| !no_command.contains(&it.kind))
+            }
         }
     }
 }

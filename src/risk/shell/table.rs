@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::Word;
 use super::admin::Admin;
 use super::elsewhere::positions::Elsewhere;
 use super::embedded::patterns::Embedded;
@@ -93,11 +94,18 @@ impl Table {
             .map(|(_, rule, _)| rule)
     }
 
-    /// Whether a program runs a command that its operands are.
-    pub(super) fn runs_operands(&self, program: &str) -> bool {
-        let kinds = [WrapperKind::Options, WrapperKind::Interpreter];
-        let wrappers = self.wrapper.iter().filter(|it| !kinds.contains(&it.kind));
-        wrappers.flat_map(|it| &it.names).any(|name| name.split(' ').next() == Some(program))
+    /// The wrappers that a program with these arguments may be, by its name and its subcommands.
+    pub(super) fn wrappers_of<'t>(
+        &'t self,
+        program: &'t str,
+        arguments: &'t [Word],
+    ) -> impl Iterator<Item = &'t Wrapper> {
+        let is = move |name: &String| {
+            let mut words = name.split(' ');
+            words.next() == Some(program)
+                && words.all(|word| arguments.iter().any(|argument| argument.text == word))
+        };
+        self.wrapper.iter().filter(move |wrapper| wrapper.names.iter().any(is))
     }
 
     /// Whether a program has a dangerous rule or runs other commands.

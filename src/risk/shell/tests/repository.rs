@@ -77,6 +77,7 @@ fn every_reading_call_of_git_depends_on_the_repository() {
             "for i in 1 2; do git status; done",
             "f() { git diff; }; f",
             "find . -name '*.rs' -exec git blame {} +",
+            "ls && rg -n x src && git status",
         ],
         &[""],
     );
@@ -156,6 +157,8 @@ fn unknown_folders_are_not_safe() {
         "git diff --ext-diff",
         "git log --textconv",
         "git remote show origin",
+        "git submodule foreach git status",
+        "git submodule foreach 'git status'; git status",
         "unshare --wd=sub git status",
         "systemd-run -d git status",
         "start-stop-daemon -d sub --exec /usr/bin/git status",
