@@ -135,7 +135,7 @@ fn a_value_that_may_become_code_is_asked_about() {
         let risk = &document["risk"]["steps"][0];
         (risk["level"].as_str().unwrap().to_owned(), risk["rule"].as_str().unwrap().to_owned())
     };
-    for command in ["y={{x}}; find . $y", "f() { echo $(($1)); }; f {{x}}", "su -c {{x}}"] {
+    for command in ["y={{x}}; find . $y", "f() { echo $(($1)); }; f \"$input_x\"", "su -c {{x}}"] {
         assert_eq!(
             level(command),
             ("dangerous".to_owned(), "input-as-code".to_owned()),
