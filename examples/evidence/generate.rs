@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use countersign::authorization::{Binding, FileState, Method, PlanAuthorization};
 use countersign::evidence::{EvidenceStore, StepDecision};
 use countersign::plan::{Code, Digest, Mode, Plan, Step, parse};
-use countersign::risk::{Policy, Shell, Verdict, of_step};
+use countersign::risk::{Policy, Repositories, Shell, Verdict, of_step};
 use countersign::run::{
     Answer, AnsweredBy, ConfirmationRequest, Decision, DiagnosticArtifact, Edge, EdgeType, Failure,
     FileEffect, Level, Modes, Outcome, Preview, RunEnding, StepResult, TargetKind,
@@ -52,7 +52,7 @@ struct Prepared {
 
 impl Prepared {
     fn new(number: u64, random: &mut Random) -> Self {
-        let policy = Policy::default();
+        let policy = Policy { repositories: Repositories::NameNothing, ..Policy::default() };
         let steps: Vec<_> = (0..STEPS).map(|_| step(random)).collect();
         let title = random.line(4);
         let text = if number % 5 == 4 {

@@ -9,7 +9,7 @@ use countersign::plan::{
     Code, Dialect, Digest, Finding, Intent, Mode, PlanInput, PlanNotes, Precondition, Severity,
     ShownPlan, ShownStep, StatedRisk, StepPlace, ToolCall, ToolClass,
 };
-use countersign::risk::{self, Policy, RiskLevel, Shell, Verdict};
+use countersign::risk::{self, Policy, Repositories, RiskLevel, Shell, Verdict};
 use countersign::run::*;
 use countersign::ui::artifact::{Contents, LoadState, Prepared, Shape};
 use countersign::ui::dialog::FillInView;
@@ -158,7 +158,7 @@ pub fn review(plan: &ShownPlan) -> Review {
         .valid_steps()
         .steps
         .iter()
-        .map(|step| risk::of_step(step, &Policy::default(), Shell::Bash))
+        .map(|step| risk::of_step(step, &policy(), Shell::Bash))
         .collect();
     let asks = plan
         .steps
@@ -1039,16 +1039,21 @@ pub fn command_plan() -> ShownPlan {
     parsed.into_shown().unwrap_or_else(plan)
 }
 
+/// A policy for example data, which has no repository.
+fn policy() -> Policy {
+    Policy { repositories: Repositories::NameNothing, ..Policy::default() }
+}
+
 /// The commands of a workspace in C.
 pub fn workspace_commands(trusted: bool) -> CommandsReview {
-    let policy = Policy::default();
+    let policy = policy();
     let command = |name: &str, command: &str, timeout_seconds, matcher: &str, steps: &[usize]| {
         CommandReview {
             name: name.into(),
             command: command.into(),
             timeout_seconds,
             matcher: matcher.into(),
-            risk: risk::of_shell_command(command, &[], None, &policy, Shell::Bash),
+            risk: risk::of_shell_command(command, &[], (None, None), &policy, Shell::Bash),
             steps: steps.to_vec(),
         }
     };

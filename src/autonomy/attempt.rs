@@ -11,7 +11,7 @@ use crate::authorization::{ApprovedPlan, PlanAuthorization};
 use crate::engine::{ExecutionError, review};
 use crate::evidence::{AttemptStart, Entry, EvidenceError, PlannerTrace};
 use crate::plan::{Plan, RiskLevel, ShownPlan, ToolCall, ToolClass, VerifyScope};
-use crate::risk::{Shell, of_command};
+use crate::risk::{Shell, Surroundings, of_local_command};
 use crate::run::{
     AttemptRecord, Happened, Looked, PlannerReport, PlannerStatus, Review, RunEvent,
     has_same_effect,
@@ -270,13 +270,19 @@ impl BoundedLoop<'_> {
     /// Whether no step of a plan can change anything. A command counts as reading if it is safe by the built-in
     /// rules and by those of the person, wherever it runs.
     fn only_reads(&self, plan: &Plan) -> bool {
+        let repositories = self.toolbox.repositories();
         plan.steps.iter().all(|step| match &step.call {
             ToolCall::Inspect { .. } => true,
             ToolCall::MutateBatch(batch) => batch.dry_run,
-            ToolCall::Shell { command, target, .. } => {
+            ToolCall::Shell { command, target, cwd, .. } => {
                 let shell = if target.is_some() { Shell::Bash } else { self.toolbox.shell() };
                 let rules = &self.setup.policy.command_rules;
-                of_command(command, shell, rules).level == RiskLevel::Safe
+                let surroundings = Surroundings {
+                    own_folders: &[],
+                    repositories: &repositories,
+                    cwd: cwd.as_deref(),
+                };
+                of_local_command(command, shell, rules, surroundings, &[]).level == RiskLevel::Safe
             }
             call => call.class() == ToolClass::Read,
         })

@@ -19,10 +19,12 @@ use super::{Exit, args};
 use crate::engine::{ChosenLines, ChosenStep, choose_lines, preview_step};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{
-    Digest, Finding, RevisedPart, Revision, RevisionError, ShownPlan, limits, parse, quoted,
+    Digest, Finding, RevisedPart, Revision, RevisionError, ShownPlan, ShownStep, StepPlace, limits,
+    parse, quoted,
 };
-use crate::risk::Policy;
+use crate::risk::{Policy, is_at_or_below};
 use crate::run::{DeselectedLines, ErrorInfo as _, hunks};
+use crate::tools::Toolbox;
 
 /// The document of `--json`.
 #[derive(Serialize)]
@@ -55,7 +57,7 @@ pub(super) fn revise(command: &args::Revise, out: &mut Output) -> Result<Exit, R
         let files = Files { workspace: &workspace, policy: &policy, evidence: evidence.as_ref() };
         for text in &command.hunks {
             let id = text.rsplit_once('=').map_or(text.as_str(), |(id, _)| id);
-            if let Some(step) = step(&base, id) {
+            if let Some(step) = step(&base, id)? {
                 named.whole(step, text)?;
                 named.0.insert((step, String::new()));
             }
@@ -81,12 +83,12 @@ pub(super) fn revise(command: &args::Revise, out: &mut Output) -> Result<Exit, R
         revision.set_argument(&base, step, name, Some(&value)).map_err(refused)?;
     }
     for text in &command.unset {
-        let (step, name) = step_and_rest(&base, text).ok_or_else(|| unknown_step(text))?;
+        let (step, name) = step_and_rest(&base, text)?.ok_or_else(|| unknown_step(text))?;
         named.argument(step, name, text)?;
         revision.set_argument(&base, step, name, None).map_err(refused)?;
     }
     for text in &command.leave_out {
-        let step = step(&base, text).ok_or_else(|| unknown_step(text))?;
+        let step = step(&base, text)?.ok_or_else(|| unknown_step(text))?;
         named.whole(step, text)?;
         leave_out.insert(step);
     }
@@ -103,7 +105,8 @@ pub(super) fn revise(command: &args::Revise, out: &mut Output) -> Result<Exit, R
     };
     let also_left_out: Vec<String> = more.iter().filter_map(|it| id(it.step)).collect();
     if let Some(file) = &command.out {
-        write_new(file, &revised)?;
+        let (policy, evidence) = (policy()?, evidence_location(&command.common.folder).ok());
+        write_new(file, &revised, &policy, evidence.as_ref())?;
     }
     let difference = Revision::text_difference(&base.source, &revised);
     if out.json() {
@@ -188,26 +191,43 @@ fn unknown_step(text: &str) -> Refusal {
     Refusal::usage(message, "Name a step by its id, or by its number from 1, as `check` lists it.")
 }
 
-/// The step with this id, else with this number.
-fn step(plan: &ShownPlan, text: &str) -> Option<usize> {
-    let by_id = plan.steps.iter().find(|step| step.step_id == text);
+/// The step with this id, else with this number. In a faulty plan several steps may have the id; none of them is meant then.
+fn step(plan: &ShownPlan, text: &str) -> Result<Option<usize>, Refusal> {
+    let mut by_id = plan.steps.iter().filter(|step| step.step_id == text);
+    let first = by_id.next();
+    if let (Some(first), Some(second)) = (first, by_id.next()) {
+        let place = |step: &ShownStep| match step.place {
+            StepPlace::Action(at) => format!("step {} (/actions/{at})", step.step_index + 1),
+            StepPlace::Step(at) | StepPlace::Command(at) | StepPlace::Verification(at) => {
+                format!("step {} (/steps/{at})", step.step_index + 1)
+            }
+        };
+        let message = format!("{text:?} is the id of {} and of {}", place(first), place(second));
+        return Err(Refusal::usage(
+            message,
+            "Name the step by its number from 1, as `check` lists it.",
+        ));
+    }
     let number = || text.parse::<usize>().ok()?.checked_sub(1);
-    let found = by_id.or_else(|| plan.steps.get(number()?));
-    found.map(|step| step.step_index)
+    let found = first.or_else(|| plan.steps.get(number()?));
+    Ok(found.map(|step| step.step_index))
 }
 
 /// The step with which a text begins, and what follows the dot after it. An id may contain dots.
-fn step_and_rest<'t>(plan: &ShownPlan, text: &'t str) -> Option<(usize, &'t str)> {
+fn step_and_rest<'t>(plan: &ShownPlan, text: &'t str) -> Result<Option<(usize, &'t str)>, Refusal> {
     let by_id = plan.steps.iter().filter_map(|step| {
         let rest = text.strip_prefix(step.step_id.as_str())?.strip_prefix('.')?;
-        Some((step.step_index, rest))
+        Some((step.step_id.as_str(), rest))
     });
     let number = || {
         let (number, rest) = text.split_once('.')?;
         let index = number.parse::<usize>().ok()?.checked_sub(1)?;
         Some((plan.steps.get(index)?.step_index, rest))
     };
-    by_id.min_by_key(|(_, rest)| rest.len()).or_else(number)
+    match by_id.min_by_key(|(_, rest)| rest.len()) {
+        Some((id, rest)) => Ok(step(plan, id)?.map(|step| (step, rest))),
+        None => Ok(number()),
+    }
 }
 
 /// The step, the argument and the value in a text.
@@ -216,7 +236,7 @@ fn argument_value<'t>(
     text: &'t str,
     option: &str,
 ) -> Result<(usize, &'t str, &'t str), Refusal> {
-    let (step, rest) = step_and_rest(plan, text).ok_or_else(|| unknown_step(text))?;
+    let (step, rest) = step_and_rest(plan, text)?.ok_or_else(|| unknown_step(text))?;
     let (name, value) = rest.split_once('=').ok_or_else(|| {
         let message = format!("{option} {text:?} has no `=`");
         Refusal::usage(message, "Write STEP.ARGUMENT=VALUE.")
@@ -224,8 +244,26 @@ fn argument_value<'t>(
     Ok((step, name, value))
 }
 
-/// Writes a file that must not exist.
-fn write_new(file: &Path, bytes: &[u8]) -> Result<(), Refusal> {
+/// Writes a file that must not exist, and not in a folder of this program: a plan there could be taken for one of the inbox,
+/// or a file for a setting.
+fn write_new(
+    file: &Path,
+    bytes: &[u8],
+    policy: &Policy,
+    evidence: Option<&EvidenceLocation>,
+) -> Result<(), Refusal> {
+    let folder = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if let Ok(toolbox) = Toolbox::open(folder, policy) {
+        let folders = evidence.into_iter().flat_map(EvidenceLocation::folders);
+        let toolbox = toolbox.without_folders(folders);
+        if toolbox.own_folders().iter().any(|own| {
+            let folder = toolbox.workspace().to_string_lossy();
+            is_at_or_below(&folder, &own.to_string_lossy())
+        }) {
+            let message = format!("{} is in a folder of Countersign's own", file.display());
+            return Err(Refusal::usage(message, "Name a file in another folder."));
+        }
+    }
     let written = File::create_new(file).and_then(|mut file| file.write_all(bytes));
     written.map_err(|error| {
         let message = format!("{} cannot be written: {error}", file.display());
@@ -252,14 +290,16 @@ impl Files<'_> {
         let (id, numbers) = text.rsplit_once('=').ok_or_else(|| {
             Refusal::usage(format!("--hunks {text:?} has no `=`"), "Write STEP=1,3.")
         })?;
-        let index = step(plan, id).ok_or_else(|| unknown_step(id))?;
-        let numbers = numbers.split(',').filter(|it| !it.trim().is_empty());
-        let kept = numbers.map(|it| it.trim().parse::<usize>().ok().filter(|it| *it > 0));
-        let kept: Option<BTreeSet<usize>> = kept.collect();
-        let kept = kept.ok_or_else(|| {
-            let message = format!("--hunks {text:?} does not name hunks by numbers");
-            Refusal::usage(message, "Write STEP=1,3.")
-        })?;
+        let index = step(plan, id)?.ok_or_else(|| unknown_step(id))?;
+        let wrong =
+            |why: &str| Refusal::usage(format!("--hunks {text:?} {why}"), "Write STEP=1,3.");
+        let mut kept = BTreeSet::new();
+        for number in numbers.split(',').map(str::trim).filter(|it| !it.is_empty()) {
+            let hunk = number.parse::<usize>().ok().filter(|it| *it > 0);
+            if !kept.insert(hunk.ok_or_else(|| wrong("does not name hunks by numbers"))?) {
+                return Err(wrong(&format!("names hunk {number} twice")));
+            }
+        }
         let position = plan.steps.iter().position(|step| step.step_index == index);
         let position = position.unwrap_or(index);
         let Self { workspace, policy, evidence } = self;
@@ -315,7 +355,7 @@ mod tests {
         ] {
             assert_eq!(argument_value(&plan, text, "--set").ok(), expected, "{text}");
         }
-        let named = ["a", "a.b", "1", "3", "4", ""].map(|text| step(&plan, text));
+        let named = ["a", "a.b", "1", "3", "4", ""].map(|text| step(&plan, text).ok().flatten());
         assert_eq!(named, [Some(0), Some(1), Some(2), Some(2), None, None]);
     }
 }

@@ -8,7 +8,11 @@ use super::output::{Output, say};
 use super::refusal::Refusal;
 use super::{Exit, args, opening};
 use crate::plan::{Needs, quoted};
-use crate::risk::{CommandVerdict, Shell, UserRules, needs_of_command, of_command};
+use crate::risk::{
+    CommandVerdict, Repositories, Shell, Surroundings, UserRules, needs_of_command,
+    of_local_command,
+};
+use crate::tools::Toolbox;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -31,20 +35,26 @@ struct WallsDocument<'a> {
     reasons: &'a [String],
 }
 
-/// Judges the given command, or each line of stdin as one command, by the built-in rules and those of the settings.
+/// Judges the given command, or each line of stdin as one command, by the built-in rules and those of the settings, as a
+/// command in the current folder.
 ///
 /// # Errors
 /// The settings file cannot be used.
 pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refusal> {
-    let rules = opening::policy()?.command_rules;
+    let policy = opening::policy()?;
+    let folder = opening::current_folder()?;
+    let toolbox = Toolbox::open(&folder, &policy);
+    let repositories = toolbox.map(|it| it.repositories()).unwrap_or_default();
+    let judge =
+        |text: &str, out: &mut Output| judge(text, &policy.command_rules, &repositories, out);
     if !command.stdin {
-        judge(&command.command.join(" "), &rules, out);
+        judge(&command.command.join(" "), out);
         return Ok(Exit::Done);
     }
     for line in io::stdin().lock().split(b'\n') {
         match line {
             // Invalid UTF-8 becomes U+FFFD. In a program's name, the character makes the command dangerous.
-            Ok(line) => judge(&String::from_utf8_lossy(&line), &rules, out),
+            Ok(line) => judge(&String::from_utf8_lossy(&line), out),
             Err(error) => {
                 say(&format!("Cannot read the commands from stdin: {error}"));
                 return Ok(Exit::Failed);
@@ -54,8 +64,9 @@ pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refus
     Ok(Exit::Done)
 }
 
-fn judge(command: &str, rules: &UserRules, out: &mut Output) {
-    let verdict = of_command(command, Shell::Bash, rules);
+fn judge(command: &str, rules: &UserRules, repositories: &Repositories, out: &mut Output) {
+    let surroundings = Surroundings { own_folders: &[], repositories, cwd: None };
+    let verdict = of_local_command(command, Shell::Bash, rules, surroundings, &[]);
     let command_needs = needs_of_command(command, Shell::Bash);
     if out.json() {
         let walls = WallsDocument {

@@ -43,8 +43,13 @@ impl<'a> ReviewCommands<'a> {
 
     /// The risk of a command, with the file that names the command as the origin.
     fn verdict(&self, command: &WorkspaceCommand, policy: &Policy) -> Verdict {
-        let verdict =
-            risk::of_shell_command(&command.command, &[], None, policy, self.toolbox.shell());
+        let verdict = risk::of_shell_command(
+            &command.command,
+            &[],
+            (None, None),
+            policy,
+            self.toolbox.shell(),
+        );
         Verdict {
             // These are ranges of the command; a step's verdict has ranges of the step's argument.
             span: None,
@@ -156,7 +161,13 @@ fn file_review(
             command: command.command.clone(),
             timeout_seconds: command.timeout.as_secs(),
             matcher: command.matcher(),
-            risk: risk::of_shell_command(&command.command, &[], None, policy, toolbox.shell()),
+            risk: risk::of_shell_command(
+                &command.command,
+                &[],
+                (None, None),
+                policy,
+                toolbox.shell(),
+            ),
             steps: steps.map(|(step_index, _)| *step_index).collect(),
         }
     };

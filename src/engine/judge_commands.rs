@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::walls::WIDENED;
 use crate::evidence::{EvidenceError, EvidenceReader, marker_in};
-use crate::risk::{Policy, RiskLevel, Shell, of_shell_command};
+use crate::risk::{Policy, Repositories, RiskLevel, Shell, of_shell_command};
 use crate::run::{JudgedCommand, PastCommand, StopSignal};
 use crate::tools::Toolbox;
 
@@ -32,7 +32,8 @@ impl CommandJudge {
         let toolbox = Toolbox::open(&std::env::temp_dir(), policy);
         let toolbox = toolbox.map(|toolbox| toolbox.without_folders(evidence.folders()));
         let shell = toolbox.as_ref().map_or(Shell::Posix, Toolbox::shell);
-        let mut policy = policy.clone();
+        // The rules are judged, and not the repositories of the present.
+        let mut policy = Policy { repositories: Repositories::NameNothing, ..policy.clone() };
         if let Ok(toolbox) = &toolbox {
             policy.own_folders = toolbox.own_folders().to_vec();
         }
@@ -96,7 +97,7 @@ fn judged(
     shell: Shell,
 ) -> Option<(RiskLevel, String, String)> {
     let verdict =
-        of_shell_command(&past.command, &past.inputs, past.host.as_deref(), policy, shell);
+        of_shell_command(&past.command, &past.inputs, (past.host.as_deref(), None), policy, shell);
     let differs = if RAISED.contains(&past.rule.as_str()) {
         // What raised it is not judged again.
         verdict.level > past.level

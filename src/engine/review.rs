@@ -108,8 +108,7 @@ pub(super) fn review_without_preconditions(
     policy: &Policy,
     starts_processes: bool,
 ) -> (Review, BTreeMap<String, usize>) {
-    // A command that names one of these folders is dangerous.
-    let policy = &Policy { own_folders: toolbox.own_folders().to_vec(), ..policy.clone() };
+    let policy = &with_surroundings(policy, toolbox);
     let mut inputs: BTreeMap<String, FileState> = BTreeMap::new();
     let mut written = BTreeMap::new();
     let mut findings = Vec::new();
@@ -175,7 +174,8 @@ pub(super) fn review_without_preconditions(
     let mut rollback = Vec::new();
     for (index, command) in plan.notes.rollback.iter().enumerate() {
         let inputs = plan.inputs_of(command);
-        let verdict = risk::of_shell_command(command, &inputs, target, policy, toolbox.shell());
+        let verdict =
+            risk::of_shell_command(command, &inputs, (target, None), policy, toolbox.shell());
         let subject = format!("command {} of the rollback", index + 1);
         let pointer = format!("/rollbackPlan/{index}");
         findings.extend(blocked_finding(&subject, command, &verdict, pointer));
@@ -240,6 +240,16 @@ pub(super) fn review_without_preconditions(
         findings,
     };
     (review, written)
+}
+
+/// The policy with what decides the risk of a command besides its text: the folders of this program, and the settings of
+/// the repositories as they are now.
+pub(super) fn with_surroundings(policy: &Policy, toolbox: &Toolbox) -> Policy {
+    Policy {
+        own_folders: toolbox.own_folders().to_vec(),
+        repositories: toolbox.repositories(),
+        ..policy.clone()
+    }
 }
 
 /// The keyed digests of the secret inputs that the steps use, and a finding for each that is not given.

@@ -48,7 +48,7 @@ impl StepRun<'_, '_> {
             timestamp_ms,
         });
         let toolbox = &self.run.runnable.toolbox;
-        let policy = &self.run.deps.policy;
+        let policy = &review::with_surroundings(&self.run.deps.policy, toolbox);
         let verdict =
             review::step_risk(self.step, toolbox.now(), &ReviewCommands::new(toolbox), policy);
         let verdict = walls::raised(verdict, self.walls);

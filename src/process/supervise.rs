@@ -67,7 +67,7 @@ pub(super) fn supervise<K: KeptOutput>(
     if program.leftovers == Leftovers::End {
         supervisor.running.kill();
     }
-    supervisor.flush();
+    supervisor.flush(left_open);
     let status = supervisor.running.reap();
     Ok(Finished {
         cause: supervisor.cause,
@@ -254,9 +254,10 @@ impl<'a, K: KeptOutput> Supervisor<'a, K> {
 
     /// Forwards what the filters and the decoders have held back: the beginning of a text that would have been hidden, and an
     /// incomplete UTF-8 sequence at the end of an output.
-    fn flush(&mut self) {
+    fn flush(&mut self, left_open: bool) {
+        let was_cut = left_open || self.cause.is_some();
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let held = self.output_of(stream).filter.end();
+            let held = self.output_of(stream).filter.end(was_cut);
             if !held.is_empty() {
                 let target = self.output_of(stream);
                 target.kept.append(&held);

@@ -90,7 +90,11 @@ impl<'a> SessionOutput<'a> {
             let rest = self.state.borrow_mut().output(stream).frames.end();
             // The result is ignored: an error of the capture is reported when the step is recorded.
             self.forward(stream, &rest);
-            let held = self.state.borrow_mut().output(stream).filter.end();
+            let mut state = self.state.borrow_mut();
+            let ended = state.stderr.frames.report("end").or(state.stdout.frames.report("end"));
+            let was_cut = ended.is_none() || state.exceeded.is_some();
+            let held = state.output(stream).filter.end(was_cut);
+            drop(state);
             self.show(stream, &held);
             let mut state = self.state.borrow_mut();
             let text = state.output(stream).decoder.end().to_owned();

@@ -19,9 +19,10 @@ pub use crate::plan::RiskLevel;
 pub use policy::{AgentFolder, EngineChoice, PlannerNeeds, PlannerSettings, Policy};
 pub use sensitive::{is_at_or_below, is_hidden_from_planners};
 pub use shell::{
-    BadRule, BuiltinVerdict, CommandNeeds, CommandVerdict, ParsedSpans, Reach, Shell,
-    SimpleCommand, UserRule, UserRules, Word, first_parse, needs_of_command, of_command,
-    of_local_command, refused_span, second_parse, table_folder, table_paths,
+    BadRule, BuiltinVerdict, CommandNeeds, CommandVerdict, GitSettings, ParsedSpans, Reach,
+    Repositories, RepositorySettings, Shell, SimpleCommand, Surroundings, UserRule, UserRules,
+    Word, first_parse, needs_of_command, of_command, of_local_command, read_git_settings,
+    refused_span, second_parse, table_folder, table_paths,
 };
 pub use tools::{
     CHANGE_HISTORY, Verdict, of_faulty_step, of_shell_command, of_step, of_written_path,

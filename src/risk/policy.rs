@@ -5,17 +5,19 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{UserRules, sensitive, shell};
+use super::{Repositories, UserRules, sensitive, shell};
 use crate::authorization::{DEFAULT_TTL_MS, Grants, RunChoices, SecretInputs, WallSetting};
 use crate::plan::words::words;
 use crate::plan::{Digest, TOOLS, Tool};
 
 /// Part of the policy digest. Raise it with every change of a rule in `tools.rs` or `sensitive.rs`.
-const RULES_VERSION: u32 = 8;
+const RULES_VERSION: u32 = 9;
 
 /// The files of `assets/risk`. The policy digest covers all of them.
-const TABLES: [&[&str]; 2] =
-    [&[shell::RULES, shell::READERS, shell::NEEDS, sensitive::TEXT], &shell::WORDS];
+const TABLES: [&[&str]; 2] = [
+    &[shell::RULES, shell::READERS, shell::NEEDS, shell::GIT_SETTINGS, sensitive::TEXT],
+    &shell::WORDS,
+];
 
 words! {
     /// Which engine finds symbols and replaces definitions (SPEC §4, code engines).
@@ -131,6 +133,9 @@ pub struct Policy {
     /// (SPEC §4). Absolute paths, filled in when a plan is reviewed. Not part of the digest, because the approvals
     /// are stored there.
     pub own_folders: Vec<PathBuf>,
+    /// What the settings of repositories make git run, which decides whether a reading call of git is safe. Filled in when
+    /// a plan is reviewed, and again when a step begins. Not part of the digest.
+    pub repositories: Repositories,
     /// Why nothing may run: the settings exist but are unusable (SPEC §7.1).
     pub refusal: Option<String>,
 }
@@ -154,6 +159,7 @@ impl Default for Policy {
             trusted_commands: BTreeSet::new(),
             unproven_trust: BTreeSet::new(),
             own_folders: Vec::new(),
+            repositories: Repositories::default(),
             refusal: None,
         }
     }

@@ -6,7 +6,9 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::{CommandVerdict, Policy, Shell, of_local_command, sensitive};
+use super::{
+    CommandVerdict, Policy, Repositories, Shell, Surroundings, of_local_command, sensitive,
+};
 use crate::plan::{
     CommandInput, Edit, MutateBatch, RiskLevel, Simulation, StatedRisk, Step, ToolCall, ToolClass,
 };
@@ -105,8 +107,9 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
         ToolCall::Simulate(_) => {
             changed.into_iter().find_map(of_written_path).unwrap_or_else(usual)
         }
-        ToolCall::Shell { command, target, inputs, .. } => {
-            of_shell_command(command, inputs, target.as_deref(), policy, shell)
+        ToolCall::Shell { command, target, inputs, cwd, .. } => {
+            let place = (target.as_deref(), cwd.as_deref());
+            of_shell_command(command, inputs, place, policy, shell)
         }
         _ => {
             let hit =
@@ -127,26 +130,33 @@ fn runs_code(call: &ToolCall) -> bool {
     !matches!(call, ToolCall::Simulate(simulation) if !simulation.runs_code())
 }
 
-/// The risk of a command with these inputs on this computer, or on the host `target`, where bash runs it. A remote command is never
-/// safe.
+/// The risk of a command with these inputs on this computer, or on the host `target`, where bash runs it. `cwd` is its working
+/// folder as the plan has it. A remote command is never safe.
 pub fn of_shell_command(
     command: &str,
     inputs: &[CommandInput],
-    target: Option<&str>,
+    (target, cwd): (Option<&str>, Option<&str>),
     policy: &Policy,
     shell: Shell,
 ) -> Verdict {
     let shell = if target.is_some() { Shell::Bash } else { shell };
-    // The folders of this program are on this computer.
-    let own_folders: &[std::path::PathBuf] =
-        if target.is_some() { &[] } else { policy.own_folders.as_slice() };
+    // The folders of this program are on this computer, and a remote command is never safe.
+    const NAME_NOTHING: Repositories = Repositories::NameNothing;
+    let surroundings = match target {
+        None => Surroundings {
+            own_folders: &policy.own_folders,
+            repositories: &policy.repositories,
+            cwd,
+        },
+        Some(_) => Surroundings { own_folders: &[], repositories: &NAME_NOTHING, cwd },
+    };
     let rules = &policy.command_rules;
-    let mut found = of_local_command(command, shell, rules, own_folders, inputs);
+    let mut found = of_local_command(command, shell, rules, surroundings, inputs);
     // What a value does as a word of the command is judged as such a word, too: rules about words are then the same.
     if let Some(written) = written_out(command, inputs) {
         let unknown: Vec<CommandInput> =
             inputs.iter().filter(|input| input.value.is_none()).cloned().collect();
-        let verdict = of_local_command(&written, shell, rules, own_folders, &unknown);
+        let verdict = of_local_command(&written, shell, rules, surroundings, &unknown);
         if verdict.level > found.level {
             found = CommandVerdict { span: 0..command.len(), parts: found.parts, ..verdict };
             found.suggestion = None;
@@ -248,7 +258,7 @@ mod tests {
         let policy =
             Policy { own_folders: vec!["/home/u/.config/countersign".into()], ..Policy::default() };
         let rule = |command: &str, target| {
-            of_shell_command(command, &[], target, &policy, Shell::Bash).rule.into_owned()
+            of_shell_command(command, &[], (target, None), &policy, Shell::Bash).rule.into_owned()
         };
         assert_eq!(rule("ls ~/.config/countersign", None), "own-folder");
         assert_eq!(rule("ls ~/.config/countersign", Some("web")), "remote-host");
@@ -261,7 +271,7 @@ mod tests {
         let level = |command: &str, value: &str| {
             let value = Some(value.to_owned());
             let inputs = [CommandInput { name: "x".to_owned(), value, secret: false }];
-            of_shell_command(command, &inputs, None, &Policy::default(), Shell::Bash).level
+            of_shell_command(command, &inputs, (None, None), &Policy::default(), Shell::Bash).level
         };
         for (command, value) in [
             ("printf \"$input_x\" hi", "-va[$(touch a)]"),

@@ -23,6 +23,7 @@ mod look;
 mod lsp_check;
 mod planner;
 mod program;
+mod repositories;
 mod search;
 mod shell;
 mod simulate;

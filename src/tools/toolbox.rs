@@ -9,6 +9,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::command_shell::CommandShell;
+use super::repositories::RepositoryReader;
 use super::simulate::settings::SimulationSettings;
 use super::{HistorySource, ToolError, command_shell};
 use crate::authorization::{FileState, SecretInputs, StepWalls, Target};
@@ -17,7 +18,7 @@ use crate::plan::{Code, Digest};
 use crate::process::walls::{RunWalls, WallPaths, WallReport};
 use crate::process::{Capture, Launcher, NOTHING_HIDDEN, ProcessError, ProcessIo, ProgramWalls};
 use crate::remote::{Connection, RemoteError, SshClient};
-use crate::risk::{EngineChoice, Policy, Shell, is_hidden_from_planners};
+use crate::risk::{EngineChoice, Policy, Repositories, Shell, is_hidden_from_planners};
 use crate::run::{
     DiagnosticArtifact, Edge, FileChange, FileEffect, Host, OpenTerminal, StopSignal, Stream,
     StreamEnds,
@@ -283,6 +284,11 @@ impl Toolbox {
     /// The nearest folder with a `.git`: the workspace or a parent.
     pub fn git_repository(&self) -> Option<PathBuf> {
         self.find_upwards(".git").and_then(|path| path.parent().map(Path::to_owned))
+    }
+
+    /// What git runs in the folders of commands, as it is when a command is judged. Every folder is read once.
+    pub fn repositories(&self) -> Repositories {
+        Repositories::Read(Arc::new(RepositoryReader::of(self.workspace().to_owned())))
     }
 
     /// The path of the command `name` on `PATH`; `None` if it is not found.

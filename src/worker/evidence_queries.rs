@@ -105,7 +105,9 @@ fn judged(
 ) -> BTreeMap<usize, RiskLevel> {
     // The workspace may be gone.
     let toolbox = Toolbox::open(Path::new(&run.workspace), policy);
-    let shell = toolbox.map_or(Shell::Posix, |toolbox| toolbox.shell());
+    let shell = toolbox.as_ref().map_or(Shell::Posix, Toolbox::shell);
+    let repositories = toolbox.map(|toolbox| toolbox.repositories()).unwrap_or_default();
+    let policy = &Policy { repositories, ..policy.clone() };
     let steps = plan.valid_steps().steps;
     let missing = steps.iter().filter(|step| !recorded.contains_key(&step.step_index));
     missing.map(|step| (step.step_index, of_step(step, policy, shell).level)).collect()

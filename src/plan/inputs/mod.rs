@@ -73,6 +73,9 @@ impl PlanInput {
         if value.contains('\0') {
             return Some("it contains a NUL character".to_owned());
         }
+        if value == SECRET {
+            return Some(format!("{SECRET} is what records have in place of a secret"));
+        }
         if self.secret && length < MIN_SECRET_BYTES {
             return Some(format!(
                 "a secret has at least {MIN_SECRET_BYTES} bytes, because a shorter one could not be recognised in output"

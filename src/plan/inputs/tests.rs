@@ -187,3 +187,16 @@ proptest! {
         prop_assert!(printed.contains(value), "{}: {}", found.text, printed);
     }
 }
+
+/// The arguments of a step say in this way that an input is a secret, so no value can say it.
+#[test]
+fn no_value_looks_like_a_secret() {
+    for secret in [true, false] {
+        let input = PlanInput { name: "x".to_owned(), secret, ..PlanInput::default() };
+        assert!(input.refuses(SECRET).is_some_and(|why| why.contains(SECRET)));
+        assert_eq!(input.refuses("(secret) "), None);
+    }
+    let given = CommandInput { name: "x".to_owned(), value: None, secret: true };
+    let arguments = BTreeMap::from([(given.variable(), given.argument().unwrap())]);
+    assert_eq!(CommandInput::of_arguments(&arguments), [given]);
+}

@@ -20,6 +20,8 @@ pub enum RevisionError {
     Target,
     #[error("{name:?} of step {number} must be JSON: {message}")]
     Value { number: usize, name: String, message: String },
+    #[error("{name:?} of step {number} cannot have this value: it contains a NUL character")]
+    Nul { number: usize, name: String },
     #[error("the input {name:?} cannot have this value: {why}")]
     Input { name: String, why: String },
     #[error("{file}: {why}")]

@@ -101,6 +101,10 @@ pub(super) fn value(
     if old.and_then(Value::as_string_lit).is_some_and(|old| old.value == text) {
         return Ok(NewValue::Same);
     }
+    if text.contains('\0') {
+        let (number, name) = (step.step_index + 1, name.to_owned());
+        return Err(RevisionError::Nul { number, name });
+    }
     let value = json(step, name, old, text)?;
     let is_same = old.is_some_and(|old| document.text_of(old) == value);
     Ok(if is_same { NewValue::Same } else { NewValue::Other(Some(value)) })

@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::PathBuf;
 
 use super::listed::listed;
 use super::program::program_of;
 use super::rating::{Finding, Rating};
 use super::syntax::{DECLARING, END, Script, UNKNOWN};
 use super::table::{TABLE, Table};
-use super::{SimpleCommand, UserRules, Word, path_kind};
+use super::{SimpleCommand, Surroundings, UserRules, Word, path_kind};
 use crate::plan::RiskLevel;
 
 /// Limit for wrappers inside wrappers (SPEC §7.1).
@@ -54,8 +53,10 @@ pub(super) struct Classifier<'a> {
     pub(super) line_commands: Vec<SimpleCommand>,
     /// Every loop of the outermost command line: the variable and its values.
     pub(super) line_loops: Vec<(String, Vec<Word>)>,
-    /// The folders of this program.
-    pub(super) own_folders: &'a [PathBuf],
+    /// What is known besides the text.
+    pub(super) surroundings: Surroundings<'a>,
+    /// Every folder in which a command may run, as in `folder`.
+    pub(super) visited_folders: Vec<String>,
     /// Bytes of the texts produced so far by replacing variables and operands.
     pub(super) expanded_bytes: usize,
 }
@@ -65,7 +66,7 @@ impl<'a> Classifier<'a> {
     pub(super) fn new(
         source: &'a str,
         user_rules: &'a UserRules,
-        own_folders: &'a [PathBuf],
+        surroundings: Surroundings<'a>,
     ) -> Option<Self> {
         Some(Self {
             source,
@@ -87,7 +88,8 @@ impl<'a> Classifier<'a> {
             links: Vec::new(),
             line_commands: Vec::new(),
             line_loops: Vec::new(),
-            own_folders,
+            surroundings,
+            visited_folders: vec![String::new()],
             expanded_bytes: 0,
         })
     }
@@ -304,6 +306,9 @@ impl<'a> Classifier<'a> {
         self.rate_package_files(command, &program);
         self.rate_fetched_package(command, &program);
         self.rate_written_program(command);
+        if self.is_wrapper_that_may_move(command, &program) {
+            self.note_folder(command, &program);
+        }
         if self.rate_inner_commands(command, &program, depth) {
             return self.rate_wrapper(command, &program, depth);
         }
@@ -315,6 +320,7 @@ impl<'a> Classifier<'a> {
             if let Some(to) = operands.chain(home).find(|text| !text.starts_with('-')) {
                 self.folder = path_kind::normalize(&to, &self.folder);
             }
+            self.note_folder(command, &program);
         }
         if listed(DECLARING, &program) || matches!(program.as_str(), "unset" | "env") {
             for word in command.arguments().iter() {

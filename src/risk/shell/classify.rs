@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::PathBuf;
 
 use serde::Serialize;
 
 use super::classifier::Classifier;
 use super::rating::{Finding, Rating};
 use super::syntax::Script;
-use super::{SimpleCommand, UserRules, Word, parse, parser_agreement, scan, second_parser};
+use super::{
+    SimpleCommand, Surroundings, UserRules, Word, parse, parser_agreement, scan, second_parser,
+};
 use crate::plan::{CommandInput, RiskLevel};
 
 /// The shell that will run the command.
@@ -100,19 +101,18 @@ pub fn second_parse(command: &str) -> Option<ParsedSpans> {
     })
 }
 
-/// The verdict on a command.
+/// The verdict on a command by the rules alone, as if no repository named a program.
 pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerdict {
-    of_local_command(command, shell, rules, &[], &[])
+    of_local_command(command, shell, rules, Surroundings::NONE, &[])
 }
 
-/// As [`of_command`], for a command on this computer: naming one of `own_folders`, the folders of this program, is
-/// dangerous. `inputs` are the variables that the command gets in its environment: a value counts as if it stood in the
+/// As [`of_command`], for a command on this computer, of which the surroundings are known. `inputs` are the variables that the command gets in its environment: a value counts as if it stood in the
 /// command, and one that is not known counts as input from outside.
 pub fn of_local_command(
     command: &str,
     shell: Shell,
     rules: &UserRules,
-    own_folders: &[PathBuf],
+    surroundings: Surroundings<'_>,
     inputs: &[CommandInput],
 ) -> CommandVerdict {
     if let Some(refused) = scan::scan(command) {
@@ -130,12 +130,13 @@ pub fn of_local_command(
             );
         }
     };
-    let Some(mut classifier) = Classifier::new(command, rules, own_folders) else {
+    let Some(mut classifier) = Classifier::new(command, rules, surroundings) else {
         return dangerous_verdict("no-rules", whole, "The table of rules cannot be read.");
     };
     classifier.line_commands = script.commands.clone();
     classifier.line_loops = script.loops.clone();
     classifier.set_inputs(inputs);
+    classifier.rate_inputs(&script, inputs);
     classifier.rate_script(script.clone(), &SimpleCommand::default(), 0);
     // The second parser can only raise the level, so it is skipped for commands that are dangerous already. Among
     // these are commands for which it needs exponential time, such as a program that is named by a bracket pattern.

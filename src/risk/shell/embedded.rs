@@ -14,7 +14,7 @@ use super::rate::is_unlisted;
 use super::rating::Rating;
 use super::sources::{adds_insecure_source, is_source_option};
 use super::syntax::{OUTPUT, UNKNOWN, before};
-use super::{SimpleCommand, Word};
+use super::{SimpleCommand, Word, help};
 use crate::plan::RiskLevel;
 
 /// Each option that has a value, with this value.
@@ -54,7 +54,8 @@ impl Classifier<'_> {
         rating: Rating,
         (wraps, depth): (bool, usize),
     ) -> Rating {
-        let asks = matches!(rating.rule.as_str(), "asks-help" | "reads" | "computes");
+        let asks =
+            rating.is_reading() || matches!(rating.rule.as_str(), help::ASKS_HELP | "computes");
         if rating.level >= RiskLevel::Dangerous || asks || command.remote {
             return rating;
         }

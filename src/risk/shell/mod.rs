@@ -36,10 +36,13 @@ mod elsewhere;
 mod embedded;
 mod evaluated;
 mod expansion;
+mod git_settings;
 mod harmless_forms;
+mod help;
 mod in_context;
 mod indirect;
 mod inline;
+mod inputs;
 mod interpreter;
 mod known;
 mod lazy_regex;
@@ -60,10 +63,12 @@ mod rate;
 mod rating;
 mod readers;
 mod redirection;
+mod repository;
 mod scan;
 mod second_parser;
 mod secrets;
 mod sources;
+mod surroundings;
 mod syntax;
 mod table;
 #[cfg(test)]
@@ -80,12 +85,16 @@ pub use classify::{
     BuiltinVerdict, CommandVerdict, ParsedSpans, Shell, first_parse, of_command, of_local_command,
     refused_span, second_parse,
 };
+pub use git_settings::{GitSettings, read_git_settings};
 pub use needs::{CommandNeeds, needs_of_command, table_folder, table_paths};
 pub use path_kind::Reach;
+pub use repository::{Repositories, RepositorySettings};
+pub use surroundings::Surroundings;
 pub use syntax::{SimpleCommand, Word};
 pub use user::{UserRule, UserRules};
 pub use user_examples::BadRule;
 
+pub(super) use git_settings::TEXT as GIT_SETTINGS;
 pub(super) use inline::WORDS;
 pub(super) use needs::TEXT as NEEDS;
 pub(super) use readers::TEXT as READERS;

@@ -8,7 +8,7 @@ impl Classifier<'_> {
     /// Rates a command as dangerous if a word, an assigned value or a redirection names one of this program's folders.
     pub(super) fn check_own_folders(&mut self, command: &SimpleCommand) {
         // The folders are on this computer.
-        if self.own_folders.is_empty() || command.remote {
+        if self.surroundings.own_folders.is_empty() || command.remote {
             return;
         }
         for word in command.all_words() {
@@ -26,7 +26,7 @@ impl Classifier<'_> {
         std::iter::once(text.to_owned()).chain(named).any(|path| {
             sensitive::names_own_folder(
                 &path_kind::normalize(&path, &self.folder),
-                self.own_folders,
+                self.surroundings.own_folders,
             )
         })
     }

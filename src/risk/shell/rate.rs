@@ -10,7 +10,7 @@ use super::queries::only_queries;
 use super::rating::{Finding, Rating};
 use super::readers::{Argument, CallEffect};
 use super::syntax::{Redirect, UNKNOWN, before};
-use super::{SimpleCommand, Word, harmless_forms, readers};
+use super::{SimpleCommand, Word, harmless_forms, help, readers};
 use crate::plan::RiskLevel;
 
 /// The rule id for a program without a rule.
@@ -20,7 +20,7 @@ pub(super) const UNKNOWN_PROGRAM: &str = "unknown-program";
 pub(super) const UNLISTED_CALL: &str = "unlisted-call";
 
 /// The rule id for calls that `readers.toml` does not allow, of programs that it lists.
-const PERHAPS_READS: &str = "perhaps-reads";
+pub(super) const PERHAPS_READS: &str = "perhaps-reads";
 
 /// Program names that are also ordinary words, so that they are no sign of a command inside other calls.
 const ORDINARY_WORDS: &str = "start stop format net at batch init reg sc security service trust transfer wipe defaults cipher mail host cmd \
@@ -53,10 +53,11 @@ impl Classifier<'_> {
         program: &str,
         rating: Rating,
     ) -> Rating {
-        let asks = matches!(
-            rating.rule.as_str(),
-            "asks-help" | "reads" | harmless_forms::ONLY_SHOWS | BESIDE
-        );
+        let asks = rating.is_reading()
+            || matches!(
+                rating.rule.as_str(),
+                help::ASKS_HELP | harmless_forms::ONLY_SHOWS | BESIDE
+            );
         if rating.level >= RiskLevel::Dangerous || command.remote || asks {
             return rating;
         }
@@ -162,7 +163,7 @@ impl Classifier<'_> {
         let arguments = self.expand_arguments(command.arguments());
         let mut rating = self.lowered(command, program, &arguments, rating);
         // A wrapper that only reads may print secrets itself.
-        if matches!(rating.rule.as_str(), "reads" | PERHAPS_READS) {
+        if rating.is_reading() || rating.rule == PERHAPS_READS {
             rating = self.raise_for_secrets(command, program, &arguments, rating);
         }
         // The operands of these programs are the words of the inner command.
@@ -216,7 +217,6 @@ impl Classifier<'_> {
             raised: command.raised,
         };
         let globals = self.table.globals.get(program).map(Vec::as_slice).unwrap_or_default();
-        let asks = asks_help(program, &arguments);
         let readers: Vec<Argument> = arguments
             .iter()
             .map(|(text, glob)| Argument { text, glob: *glob, quoted: quoted.contains(text) })
@@ -228,8 +228,10 @@ impl Classifier<'_> {
         } else {
             (UNKNOWN_PROGRAM, "No rule describes what this program does.")
         };
-        if let Some(level) = asks.filter(|_| known || call.is_some()) {
-            return Rating::new(level, "asks-help", "Only prints help or a version.");
+        if (known || call.is_some())
+            && let Some(asks) = help::rating(program, &arguments)
+        {
+            return asks;
         }
         let worst = self.table.worst(&facts, globals);
         let harmless = worst.is_none_or(|rule| rule.level < RiskLevel::Dangerous);
@@ -238,8 +240,11 @@ impl Classifier<'_> {
             return Rating::dangerous("reader-acts", reason);
         }
         if worst.is_none_or(|rule| rule.id == PERHAPS_READS) {
-            if call == Some(CallEffect::ReadsOnly) {
-                return Rating::new(RiskLevel::Safe, "reads", "Only reads or prints.");
+            match call {
+                Some(CallEffect::ReadsOnly) => return Rating::reads(),
+                Some(CallEffect::AsksGit) => return self.repository_rating(program, &arguments),
+                Some(CallEffect::Loads(what)) => return Rating::loads(what),
+                _ => {}
             }
             if call.is_some() {
                 let reason = "The program can only read, but an option or operand of this call is not known to \
@@ -304,24 +309,4 @@ pub(super) fn is_unlisted(rating: &Rating) -> bool {
 fn looks_like_code(text: &str) -> bool {
     let call = text.contains('(') && text.contains(')') && !text.contains(UNKNOWN);
     call || text.starts_with("import ") || text.starts_with("require ")
-}
-
-/// The level of a call that only prints help or a version; `None` for any other call. As the only argument, such an
-/// option is safe. After subcommands its level is caution, because a subcommand may interpret it differently.
-fn asks_help(program: &str, arguments: &[(String, bool)]) -> Option<RiskLevel> {
-    const WITH_SUBCOMMANDS: &str = "git cargo npm pnpm yarn docker podman kubectl helm terraform tofu pip pip3 go gh aws gcloud az \
-        systemctl apt apt-get brew rustup uv poetry conda gem dotnet snap flatpak";
-    let (last, words) = arguments.split_last()?;
-    let asks = matches!(last.0.as_str(), "--help" | "-help")
-        || (program == "git" && last.0 == "-h" && words.len() == 1);
-    if words.is_empty() {
-        return (asks || last.0 == "--version").then_some(RiskLevel::Safe);
-    }
-    let plain = |(text, glob): &(String, bool)| {
-        !glob
-            && text.starts_with(|c: char| c.is_ascii_lowercase())
-            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-    };
-    (asks && words.len() <= 2 && listed(WITH_SUBCOMMANDS, program) && words.iter().all(plain))
-        .then_some(RiskLevel::Caution)
 }

@@ -4,6 +4,15 @@ use std::ops::Range;
 
 use crate::plan::RiskLevel;
 
+/// The rule id for calls that only read.
+const READS: &str = "reads";
+
+/// The rule id for calls that only read, of git in a repository that may name programs.
+const READS_REPOSITORY: &str = "reads-repository";
+
+/// The rule id for calls that only read themselves, of programs that load something of the working folder.
+const READS_AND_LOADS: &str = "reads-and-loads";
+
 /// A level with the rule that gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rating {
@@ -25,6 +34,32 @@ impl Rating {
 
     pub(super) fn dangerous(rule: &str, reason: &str) -> Self {
         Self::new(RiskLevel::Dangerous, rule, reason)
+    }
+
+    /// The rating of a call that only reads.
+    pub(super) fn reads() -> Self {
+        Self::new(RiskLevel::Safe, READS, "Only reads or prints.")
+    }
+
+    /// The rating of a call that only reads itself, but first loads something of the working folder.
+    pub(super) fn loads(what: &str) -> Self {
+        let reason =
+            format!("Only reads itself, but first loads what the working folder has: {what}.");
+        Self::caution(READS_AND_LOADS, &reason)
+    }
+
+    /// The rating of a call that only reads itself, but in which git may run what the repository names.
+    pub(super) fn reads_repository(named: &str) -> Self {
+        let reason = format!(
+            "Only reads itself, but git may run a program that the repository names: {named}."
+        );
+        Self::caution(READS_REPOSITORY, &reason)
+            .with_safer("Look at the settings of the repository, with `cat .git/config`.")
+    }
+
+    /// Whether the arguments of the call are only read.
+    pub(super) fn is_reading(&self) -> bool {
+        matches!(self.rule.as_str(), READS | READS_AND_LOADS | READS_REPOSITORY)
     }
 
     pub(super) fn with_safer(self, safer: &str) -> Self {

@@ -12,13 +12,17 @@ use super::path_kind;
 use super::syntax::{END, OUTPUT, UNKNOWN};
 pub(super) use entries::Argument;
 pub(in crate::risk) use entries::TEXT;
-use entries::{ENTRIES, Entry, Language, Operands, Takes, split_value};
+use entries::{ENTRIES, Entries, Entry, Language, Operands, Takes, split_value};
 
 /// The effect of a call according to `readers.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CallEffect {
     /// The call only reads.
     ReadsOnly,
+    /// The call only reads, but in it git runs what the settings of the repository name.
+    AsksGit,
+    /// The call only reads, but its program first loads this from the working folder.
+    Loads(&'static str),
     /// An option or operand is not listed.
     Unlisted,
     /// An option or a script writes, runs or sends something.
@@ -37,11 +41,22 @@ pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<CallEffect>
         // counts.
         let effect = reader.effect(rest);
         if effect == CallEffect::ReadsOnly {
-            return Some(effect);
+            return Some(match () {
+                () if reader.repository => CallEffect::AsksGit,
+                () if reader.loads.is_empty() => effect,
+                () => CallEffect::Loads(&reader.loads),
+            });
         }
         worst = worst.max(Some(effect));
     }
     worst
+}
+
+/// Whether a program loads nothing from the working folder before it prints help or a version.
+pub(super) fn loads_nothing_for_help(program: &str) -> bool {
+    let listed =
+        |entries: &Entries| entries.help.programs.split_whitespace().any(|it| it == program);
+    ENTRIES.as_ref().is_ok_and(listed)
 }
 
 /// The options and operands of a call.
@@ -274,7 +289,7 @@ pub(super) fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> b
         [first, _, rest @ ..] if program == "git" && first.text == "-C" => rest,
         all => all,
     };
-    matches!(check(program, known), Some(CallEffect::ReadsOnly))
+    check(program, known).is_some_and(|effect| effect < CallEffect::Unlisted)
 }
 
 /// Variables with predictable values: paths, names and numbers.

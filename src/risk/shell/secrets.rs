@@ -3,6 +3,7 @@
 use super::classifier::Classifier;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
+use super::rate::PERHAPS_READS;
 use super::rating::Rating;
 use super::syntax::{END, Redirect, UNKNOWN};
 use super::{SimpleCommand, Word, path_kind};
@@ -26,7 +27,7 @@ impl Classifier<'_> {
         {
             return rating;
         }
-        let reads = matches!(rating.rule.as_str(), "reads" | "perhaps-reads");
+        let reads = rating.is_reading() || rating.rule == PERHAPS_READS;
         let mut files = command.redirects.iter().filter(|it| it.operator == "<");
         let names_keys = |text: &String| {
             let value = text.split_once('=').map_or(text.as_str(), |(_, value)| value);

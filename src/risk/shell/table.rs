@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::Word;
 use super::admin::Admin;
 use super::elsewhere::positions::Elsewhere;
 use super::embedded::patterns::Embedded;
@@ -91,6 +92,20 @@ impl Table {
             })
             .max_by_key(|(index, rule, _)| (rule.level, **index))
             .map(|(_, rule, _)| rule)
+    }
+
+    /// The wrappers that a program with these arguments may be, by its name and its subcommands.
+    pub(super) fn wrappers_of<'t>(
+        &'t self,
+        program: &'t str,
+        arguments: &'t [Word],
+    ) -> impl Iterator<Item = &'t Wrapper> {
+        let is = move |name: &String| {
+            let mut words = name.split(' ');
+            words.next() == Some(program)
+                && words.all(|word| arguments.iter().any(|argument| argument.text == word))
+        };
+        self.wrapper.iter().filter(move |wrapper| wrapper.names.iter().any(is))
     }
 
     /// Whether a program has a dangerous rule or runs other commands.

@@ -9,11 +9,14 @@ mod families;
 mod families_refused;
 mod harmless_forms;
 mod inline;
+mod inputs;
 mod known;
 mod mutations;
 mod parsers;
 mod queries;
+mod repository;
 mod user;
+mod working_folder;
 
 use super::table::TABLE;
 use super::*;

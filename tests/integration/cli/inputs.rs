@@ -102,6 +102,50 @@ fn the_value_decides_about_the_risk() {
 /// A secret is in no argument of a process, in nothing that is printed, and in nothing that is stored, also not where a
 /// command prints it or another form of it.
 #[test]
+fn a_secret_in_lines_or_cut_off_is_hidden() {
+    let home = Home::new();
+    let steps = json!([
+        { "command": "printf '%s' \"$input_token\" | base64 -w 10" },
+        { "command": "printf '%s' \"$input_pin\" | base64; printf '%s' \"$input_pin\" | od -An -tx1 | tr -d ' '" },
+        { "command": "printf 'x %.3s' \"$input_token\"; exec tail -f /dev/null", "timeoutSeconds": 1 },
+    ]);
+    let inputs = json!([{"name": "token", "secret": true}, {"name": "pin", "secret": true}]);
+    command_plan(&home, inputs, steps);
+    home.write("secret", format!("{SECRET}\n"));
+    home.write("pin", "48#a");
+    let given = ["--secret-input", "token=space/secret", "--secret-input", "pin=space/pin"];
+    let run = [&["run", "space/p.json", "--yes", "--confirm", "approve"], &given[..]].concat();
+    let document = home.json(run).exits(1).document();
+    let printed = outputs(&document);
+    assert!(printed[0].starts_with("[secret:input:") && printed[0].ends_with("]\n"), "{printed:?}");
+    assert_eq!(printed[0].lines().count(), 1, "{printed:?}");
+    assert_eq!(printed[1].matches("[secret:input:").count(), 2, "{printed:?}");
+    assert_eq!(printed[1].lines().count(), 2, "{printed:?}");
+    assert!(printed[2].starts_with("x [secret:input:") && printed[2].ends_with(']'), "{printed:?}");
+    assert_eq!(document["step_results"][2]["error_code"], "E306");
+}
+
+#[test]
+fn a_value_that_may_become_code_is_asked_about() {
+    let home = Home::new();
+    let level = |command: &str| {
+        let inputs = json!([{"name": "x", "default": "plain"}]);
+        command_plan(&home, inputs, json!([{ "command": command }]));
+        let document = home.json(["check", "space/p.json"]).exits(0).document();
+        let risk = &document["risk"]["steps"][0];
+        (risk["level"].as_str().unwrap().to_owned(), risk["rule"].as_str().unwrap().to_owned())
+    };
+    for command in ["y={{x}}; find . $y", "f() { echo $(($1)); }; f \"$input_x\"", "su -c {{x}}"] {
+        assert_eq!(
+            level(command),
+            ("dangerous".to_owned(), "input-as-code".to_owned()),
+            "{command}"
+        );
+    }
+    assert_eq!(level("echo {{x}} \"a {{x}}\"").0, "safe");
+}
+
+#[test]
 fn a_secret_is_nowhere() {
     let home = Home::new();
     let steps = json!([

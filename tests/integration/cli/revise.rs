@@ -197,6 +197,67 @@ fn no_flag_undoes_another() {
 }
 
 #[test]
+fn what_no_argument_can_be_is_refused() {
+    let home = Home::new();
+    home.plan(json!([write_file("w", "a.txt", "one\n"), write_file("v", "b.txt", "two\n")]));
+    let nul = home.write("nul", b"a\0b");
+    let given = format!("--set-file=w.contents={}", nul.display());
+    let done = home.run(["revise", "space/p.json", &given]).exits(5);
+    assert!(done.stderr.contains("contains a NUL character"), "{}", done.stderr);
+    let done = home.run(["revise", "space/p.json", "--hunks", "w=1,1"]).exits(5);
+    assert!(done.stderr.contains("names hunk 1 twice"), "{}", done.stderr);
+    home.run(["revise", "space/p.json", "--hunks", "w=1,"]).exits(0);
+}
+
+/// Which of two steps with one id is meant is not guessed.
+#[test]
+fn an_id_of_two_steps_names_none() {
+    let home = Home::new();
+    let twice = json!([
+        write_file("w", "a.txt", "1\n"),
+        write_file("v", "b.txt", "2\n"),
+        write_file("w", "c.txt", "3\n")
+    ]);
+    home.plan(twice);
+    for flags in
+        [["--leave-out", "w"], ["--set", "w.path=x"], ["--unset", "w.path"], ["--hunks", "w=1"]]
+    {
+        let done = home.run([&["revise", "space/p.json"][..], &flags].concat()).exits(5);
+        let message = "\"w\" is the id of step 1 (/steps/0) and of step 3 (/steps/2)";
+        assert!(done.stderr.contains(message), "{flags:?}: {}", done.stderr);
+    }
+    // By its number each can be left out, which repairs the plan.
+    let document = home.json(["revise", "space/p.json", "--leave-out", "3"]).exits(0).document();
+    assert_eq!(document["plan"]["steps"].as_array().unwrap().len(), 2);
+    home.json(["revise", "space/p.json", "--leave-out", "v"]).exits(2);
+}
+
+#[test]
+fn no_plan_is_written_into_own_folders() {
+    let home = Home::new();
+    home.settings("");
+    home.plan(json!([write_file("w", "a.txt", "one\n")]));
+    fs::create_dir_all(home.evidence()).unwrap();
+    fs::create_dir_all(home.path().join(".local/share/countersign/inbox")).unwrap();
+    std::os::unix::fs::symlink(home.evidence(), home.file("link")).unwrap();
+    for folder in [
+        ".config/countersign",
+        ".local/share/countersign/inbox",
+        "evidence",
+        "space/link",
+        "space/../evidence",
+    ] {
+        let out = format!("{folder}/r.json");
+        let done =
+            home.run(["revise", "space/p.json", "--set", "w.path=b", "--out", &out]).exits(5);
+        assert!(done.stderr.contains("folder of Countersign's own"), "{folder}: {}", done.stderr);
+        assert!(!home.path().join(&out).exists());
+    }
+    home.run(["revise", "space/p.json", "--set", "w.path=b", "--out", "space/r.json"]).exits(0);
+    assert!(home.file("r.json").exists());
+}
+
+#[test]
 fn a_revision_is_a_plan_like_any_other() {
     let home = Home::new();
     home.plan(json!([write_file("w", "a.txt", "one\n"), write_file("v", "b.txt", "two\n")]));

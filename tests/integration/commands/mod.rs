@@ -7,6 +7,8 @@ mod guided;
 mod large_output;
 #[cfg(unix)]
 mod of_the_workspace;
+#[cfg(unix)]
+mod repository;
 mod risk_trace;
 #[cfg(unix)]
 mod steps;

@@ -53,12 +53,21 @@ pub(super) struct Entries {
     #[serde(default)]
     pub(super) global: BTreeMap<String, OptionSet>,
     pub(super) reader: Vec<Entry>,
+    /// Calls that ask for help or a version.
+    pub(super) help: Help,
     /// The allowed options of harmless forms.
     #[serde(default)]
     pub(super) form: BTreeMap<String, Entry>,
     /// For each program: the entries with the index of the matching name.
     #[serde(skip)]
     by_program: HashMap<String, Vec<(usize, usize)>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Help {
+    /// Programs that load nothing from the working folder before they answer.
+    pub(super) programs: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -127,6 +136,10 @@ pub(super) struct Entry {
     /// Options whose value is an output file, which is dangerous outside the working folder.
     pub(super) writes: Vec<String>,
     pub(super) language: Option<Language>,
+    /// Whether the program is git, or asks git.
+    pub(super) repository: bool,
+    /// What the program loads from the working folder before it reads; empty for nothing.
+    pub(super) loads: String,
     pub(super) examples: Vec<String>,
     #[serde(skip)]
     pub(super) options: Vec<LongOption>,

@@ -219,7 +219,9 @@ fn naming_an_own_folder_is_dangerous() {
     let own =
         [PathBuf::from("/home/u/.config/countersign"), "/home/u/.local/share/countersign".into()];
     let rules = UserRules::default();
-    let rule = |command: &str| of_local_command(command, Shell::Bash, &rules, &own, &[]).rule;
+    let surroundings = Surroundings { own_folders: &own, ..Surroundings::NONE };
+    let rule =
+        |command: &str| of_local_command(command, Shell::Bash, &rules, surroundings, &[]).rule;
     for command in [
         "cat ~/.config/countersign/settings.toml",
         "ls /home/u/.config/countersign",
@@ -237,7 +239,7 @@ fn naming_an_own_folder_is_dangerous() {
         "d=~/.config; ls $d/countersign",
         "python3 -c 'open(\"/home/u/.config/countersign/key\")'",
     ] {
-        let found = of_local_command(command, Shell::Bash, &rules, &own, &[]);
+        let found = of_local_command(command, Shell::Bash, &rules, surroundings, &[]);
         assert!(found.level >= RiskLevel::Dangerous, "{command}: {}", found.rule);
     }
     assert_eq!(rule("cat ~/.config/countersign/key"), "own-folder");
