@@ -1,6 +1,9 @@
 //! Tests of the authorization.
 
+use std::collections::BTreeMap;
+
 use super::*;
+use crate::plan::Mode;
 
 fn binding(target: Option<Target>) -> Binding {
     Binding {

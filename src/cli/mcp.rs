@@ -17,7 +17,7 @@ use super::{Exit, args};
 use crate::engine::{Clock as _, SystemClock};
 use crate::evidence::{EvidenceLocation, EvidenceReader};
 use crate::mcp::{Line, MAX_MESSAGE, Server, Tool, Toolset, read_line};
-use crate::plan::Severity;
+use crate::plan::{Severity, has_duplicate_keys};
 use crate::risk::Policy;
 use crate::run::{ExecutionDetail, RunSummary, SearchHit, SearchQuery, StopSignal};
 use crate::worker::inbox::{InboxError, InboxFolder, Proposal, propose, proposed};
@@ -59,6 +59,9 @@ pub(super) fn mcp(command: &args::Mcp, out: &mut Output) -> Result<Exit, Refusal
             Refusal::usage(format!("the input cannot be read: {error}"), "Start it again.")
         })?;
         let answer = match line {
+            Line::Whole(line) if std::str::from_utf8(&line).is_ok_and(has_duplicate_keys) => {
+                Some(Server::<Tools>::answer_to_twin_fields())
+            }
             Line::Whole(line) => server.answer(&line),
             Line::TooLong => Some(Server::<Tools>::answer_to_long_line()),
             Line::End => break,

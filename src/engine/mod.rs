@@ -80,6 +80,7 @@ mod step_question;
 mod walls;
 mod workspace;
 
+pub use crate::workspace::folder_id;
 pub use callbacks::{
     AutoApprove, AutoDeny, ConfirmationCallback, ExecutorDeps, NoopProgress, ProgressCallback,
     Provenance,

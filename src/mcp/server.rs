@@ -7,7 +7,6 @@ use super::message::{
     UNSUPPORTED_REVISION, result,
 };
 use super::{HANDSHAKE_REVISIONS, MAX_BATCH, MAX_MESSAGE, STATELESS_REVISION, Tool, Toolset};
-use crate::plan::has_duplicate_keys;
 
 /// The revisions in which a message may be a batch.
 const WITH_BATCHES: [&str; 2] = ["2024-11-05", "2025-03-26"];
@@ -60,11 +59,6 @@ impl<T: Toolset> Server<T> {
                 return Some(error.answer(&Value::Null).to_string());
             }
         };
-        // Of two fields, the client may mean the other one.
-        if std::str::from_utf8(line).is_ok_and(has_duplicate_keys) {
-            let error = RpcError::new(INVALID_REQUEST, "two fields have the same name".to_owned());
-            return Some(error.answer(&Value::Null).to_string());
-        }
         match value {
             Value::Array(batch) => self.batch(&batch),
             message => self.message(&message),
@@ -76,6 +70,12 @@ impl<T: Toolset> Server<T> {
     pub fn answer_to_long_line() -> String {
         let message = format!("the message has more than {MAX_MESSAGE} bytes");
         RpcError::new(INVALID_REQUEST, message).answer(&Value::Null).to_string()
+    }
+
+    /// The answer to a line in which two fields have the same name, of which the client may mean either.
+    pub fn answer_to_twin_fields() -> String {
+        let why = "two fields have the same name".to_owned();
+        RpcError::new(INVALID_REQUEST, why).answer(&Value::Null).to_string()
     }
 
     fn batch(&mut self, batch: &[Value]) -> Option<Value> {

@@ -1,11 +1,15 @@
 //! Unified diffs, of git and of `diff -u`. Each file of a diff becomes one or two edits of a batch, which are applied
 //! without fuzz.
 
+mod around;
 mod names;
+
+pub(super) use around::is_inside;
 
 use super::lines::Lines;
 use super::written::Edits;
 use crate::plan::{Code, Edit, Finding, Severity};
+use around::is_change;
 use names::{check_mode, name, quoted, refused_path, same_path, two_names, unquoted};
 
 /// The edits of a diff.
@@ -59,45 +63,6 @@ pub(super) fn edits(mut lines: Lines<'_>) -> Result<Edits, Vec<Finding>> {
     let note = (around > 0).then(|| Finding::new(Severity::Note, Code::BadValue, "", note));
     let findings = note.into_iter().collect();
     Ok(Edits { edits, files, findings, ..Edits::default() })
-}
-
-/// Whether a line outside of files says that something is changed.
-fn is_change(line: &str) -> bool {
-    const BEGINNINGS: [&str; 10] = [
-        "GIT binary patch",
-        "Property changes on: ",
-        "new file mode ",
-        "deleted file mode ",
-        "old mode ",
-        "new mode ",
-        "rename from ",
-        "rename to ",
-        "copy from ",
-        "copy to ",
-    ];
-    let is_only = line.starts_with("Only in ") && line.contains(": ");
-    let is_binary = line.starts_with("Binary files ") && line.trim_end().ends_with(" differ");
-    is_only || is_binary || BEGINNINGS.iter().any(|it| line.starts_with(it))
-}
-
-/// Whether a line may be part of a file of a diff.
-pub(super) fn is_inside(line: &str) -> bool {
-    const HEADERS: [&str; 11] = [
-        "diff --",
-        "index ",
-        "--- ",
-        "+++ ",
-        "@@ ",
-        "old mode ",
-        "new mode ",
-        "new file mode ",
-        "deleted file mode ",
-        "similarity ",
-        "rename ",
-    ];
-    line.starts_with([' ', '-', '+', '\\'])
-        || line.is_empty()
-        || HEADERS.iter().any(|it| line.starts_with(it))
 }
 
 /// Whether the next lines are the names of a file with hunks.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::serve::one_word;
 use crate::authorization::CallIdentity;
+use crate::engine::folder_id;
 use crate::hooks::{Agent, HookCall};
 use crate::run::AgentCall;
-use crate::workspace::folder_id;
 
 /// The maximum length of what is remembered of the subject of a call, in bytes.
 const MAX_SUBJECT: usize = 400;

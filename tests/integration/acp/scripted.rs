@@ -56,7 +56,8 @@ fn another_text_than_the_approved_one_is_refused() {
 fn what_is_approved_and_never_sent_is_said() {
     let home = Home::new();
     let path = file(&home, "a.txt");
-    let session = turn(&home, &[asks(&path, None, "new")], &APPROVE).exits(0);
+    // What was to be done is not done.
+    let session = turn(&home, &[asks(&path, None, "new")], &APPROVE).exits(1);
     assert_eq!(session.outcomes(), ["approved"]);
     assert!(!path.exists());
 }
@@ -286,7 +287,7 @@ fn agents_of_no_use_are_faults() {
     assert!(of(json!({ "new": error })).contains("no model"));
     assert!(of(json!({"new": {}})).contains("no sessionId"));
     let exits = of(json!({"before": [{"stderr": "no key\n"}, {"exit": 7}]}));
-    assert!(exits.contains("exit code 7 before its session began: no key"), "{exits}");
+    assert!(exits.contains("exit code 7 before its session began:\nno key"), "{exits}");
     assert!(of(json!({"turn": [{"exit": 0}]})).contains("before the end of its turn"));
     let noise = of(json!({"before": [{"repeat": ["hello\n", 1_000]}]}));
     assert!(noise.contains("no messages"), "{noise}");
