@@ -252,10 +252,17 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
             }
         } else {
             // A name must not be mistaken for another one, and neither must a command.
-            writeln!(output, "{}: {}", quoted(name), visible_name(value))?;
+            writeln!(output, "{}: {}", quoted(name), name_in_line(value))?;
         }
     }
     show_preview(&request.preview, output)
+}
+
+/// A name from outside in a line of this program, with letters that look like others marked.
+fn name_in_line(name: &str) -> String {
+    // The bracket is that of a code point here, and is written as one where the name has it.
+    let pieces: Vec<_> = name.split('⟨').map(visible_name).collect();
+    pieces.join(&quoted("⟨"))
 }
 
 fn show_preview(preview: &Preview, output: &mut dyn Write) -> io::Result<()> {
@@ -265,7 +272,7 @@ fn show_preview(preview: &Preview, output: &mut dyn Write) -> io::Result<()> {
         writeln!(output, "{}", quoted_in_line(note))?;
     }
     for change in &preview.changes {
-        writeln!(output, "File {}", visible_name(&change.path))?;
+        writeln!(output, "File {}", name_in_line(&change.path))?;
         match &change.diff {
             Diff::Unchanged => writeln!(output, "    nothing would change")?,
             Diff::Binary { before_bytes, after_bytes } => {

@@ -56,6 +56,20 @@ fn answer_to(request: &ConfirmationRequest, typed: &str) -> ((Decision, String),
 }
 
 #[test]
+fn letters_that_look_like_others_are_marked_in_names() {
+    let mut asked = request(RiskLevel::Caution);
+    for (name, shown) in [
+        ("p\u{430}ypal.txt", "path: p\u{430}⟨U+0430⟩ypal.txt"),
+        ("a⟨U+202E⟩.txt", "path: a⟨U+27E8⟩U+202E⟩.txt"),
+        ("a\u{202e}.txt", "path: a⟨U+202E⟩.txt"),
+    ] {
+        asked.arguments.insert("path".to_owned(), name.to_owned());
+        let (_, text) = answer_to(&asked, "deny\n");
+        assert!(text.contains(shown), "{text}");
+    }
+}
+
+#[test]
 fn guided_steps_are_run_or_done_by_hand() {
     let guided = |level| ConfirmationRequest { guided: true, ..request(level) };
     for (typed, expected) in [

@@ -118,7 +118,7 @@ fn end_ui(ui: &mut Ui, phase: &AgentPhase) {
     match phase {
         AgentPhase::Failed { message, next } => {
             ui.add_space(8.0);
-            let text = format!("{} {next}", format::sentence(message));
+            let text = format!("{}. {next}", format::sentence(message));
             widgets::remark(ui, icon::FAILED, Tone::Danger, drawable_lines(text.trim_end()));
         }
         // The bar says the rest.

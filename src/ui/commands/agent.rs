@@ -29,19 +29,15 @@ pub(super) const START: Spec = Spec::new(Command::StartAgent, "Start the agent",
         no_form.then_some("Fill in the form of a session first.").or(works).or(state.agent_lacks)
     });
 
-pub(super) const ALLOW: Spec = Spec::new(
-    Command::AllowIdentical,
-    "Allow identical calls…",
-    Some(icon::SEAL),
-)
-.tooltip(
-    "Let the next calls that are the same as this one run without asking you, in this session.",
-)
-.unless(|state| match state.rule {
-    None => Some("No call is shown for which a rule is offered."),
-    Some(RuleOffer::None(why)) => Some(why),
-    Some(RuleOffer::Possible) => None,
-});
+pub(super) const ALLOW: Spec = Spec::new(Command::AllowIdentical, "Allow identical calls…", None)
+    .tooltip(
+        "Let the next calls that are the same as this one run without asking you, in this session.",
+    )
+    .unless(|state| match state.rule {
+        None => Some("No call is shown for which a rule is offered."),
+        Some(RuleOffer::None(why)) => Some(why),
+        Some(RuleOffer::Possible) => None,
+    });
 
 pub(super) const STOP: Spec = Spec::new(Command::StopAgent, "Stop the agent", Some(icon::STOP))
     .tooltip("Cancel the turn of the agent, and end it with all that it started. What was written stays.")
