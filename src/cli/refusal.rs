@@ -173,7 +173,7 @@ impl From<ExportError> for Refusal {
                 error.to_string(),
                 "`evidence search` prints the ids of runs: --run ID.",
             ),
-            ExportError::OtherCheckpoint(_) => {
+            ExportError::OtherCheckpoint(_) | ExportError::Changed(_) => {
                 Self::new(Exit::Tampered, error.failure(), json!({}))
             }
             ExportError::Exists(_) => {

@@ -31,6 +31,14 @@ pub struct LedgerRecord {
     pub entry: String,
 }
 
+impl LedgerRecord {
+    /// Whether the row is the one that the link was computed from.
+    pub fn is_unchanged(&self) -> bool {
+        let link = |previous: Digest| ledger::link(&previous, &self.entry);
+        self.previous.parse().is_ok_and(|previous| link(previous).is_hex(&self.digest))
+    }
+}
+
 /// The end of the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LedgerHead {

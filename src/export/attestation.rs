@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::proof::{sound, tree};
 use super::time::rfc3339;
 use super::{ExportError, Result};
 use crate::evidence::{EvidenceReader, LedgerRecord, RecordsOf};
@@ -35,7 +36,8 @@ pub enum Predicate {
 /// The signed envelope with the statement about a run.
 ///
 /// # Errors
-/// When there is no such run, it is under way, or it is later than the checkpoint; when a result of tests is wanted and the
+/// When there is no such run, it is under way, a record of it was changed, or it is later than the checkpoint; when the
+/// checkpoint is not one of this evidence; when a result of tests is wanted and the
 /// run has none; when the evidence cannot be read.
 pub fn attestation(
     reader: &mut EvidenceReader,
@@ -48,8 +50,11 @@ pub fn attestation(
     let size = checkpoint.checkpoint.size;
     let (records, fate) = reader.in_snapshot(|reader| {
         let run = reader.run(run_id)?.ok_or(ExportError::NoRun(run_id))?;
+        // That the checkpoint is one of this evidence.
+        tree(reader, &[], checkpoint, None)?;
         let mut records = Records::default();
         reader.ledger_of(RecordsOf::Run(run_id), |record| {
+            sound(&record)?;
             match record.seq.unsigned_abs() <= size {
                 true => records.add(record),
                 false => return Err(ExportError::Later(size)),

@@ -30,6 +30,8 @@ pub enum ExportError {
          --verify FILE`"
     )]
     OtherCheckpoint(u64),
+    #[error("record {0} was changed after it was written")]
+    Changed(i64),
     #[error("run {0} is under way")]
     UnderWay(Uuid),
     #[error("run {0} has no verification that passed or failed")]
@@ -53,6 +55,10 @@ impl ExportError {
             Self::Stopped => (Code::Cancelled, "Nothing is left of it."),
             Self::NoRun(_) | Self::OneRun => (Code::EvidenceStore, "Choose a run."),
             Self::NoRecord => (Code::EvidenceStore, "Look the id up with `evidence search`."),
+            Self::Changed(_) => (
+                Code::EvidenceStore,
+                "Find out what changed it: run `countersign evidence verify`.",
+            ),
             Self::Later(_) => (Code::EvidenceStore, "Make a new checkpoint."),
             Self::OtherCheckpoint(_) => (Code::EvidenceStore, "Use another checkpoint."),
             Self::UnderWay(_) => (Code::EvidenceStore, "Wait for its end."),

@@ -34,8 +34,8 @@ pub struct Proven {
 /// earlier one.
 ///
 /// # Errors
-/// When there are no such records, or all are later than the checkpoint; when one of the checkpoints is not of this evidence;
-/// when the evidence cannot be read or the proof not be written.
+/// When there are no such records, one was changed, or all are later than the checkpoint; when one of the checkpoints is not
+/// of this evidence; when the evidence cannot be read or the proof not be written.
 pub fn write_proof(
     reader: &mut EvidenceReader,
     records: RecordsOf,
@@ -58,6 +58,8 @@ pub fn write_proof(
             return Err(if later > 0 { ExportError::Later(size) } else { ExportError::NoRecord });
         }
         let tree = tree(reader, &numbers, checkpoint, since)?;
+        // Before anything is written. Of a purged record only the link is left, which says nothing.
+        reader.ledger_of(records, |record| sound(&record))?;
         let head = head(records, checkpoint, since, &tree, later)?;
         // The records are written one by one: they may be many, and some are large.
         let head = head.to_string();
@@ -79,7 +81,7 @@ pub fn write_proof(
 }
 
 /// Reads the hashes for these leaves, and compares both checkpoints with the evidence.
-fn tree(
+pub(super) fn tree(
     reader: &mut EvidenceReader,
     leaves: &[u64],
     checkpoint: &SignedCheckpoint,
@@ -135,10 +137,17 @@ fn head(
     }))
 }
 
-fn proven(record: &LedgerRecord, index: u64, size: u64, tree: &Tree) -> Result<Value> {
-    if record.entry.is_empty() {
-        return Err(ExportError::NoRecord);
+/// # Errors
+/// When the record was purged or changed.
+pub(super) fn sound(record: &LedgerRecord) -> Result<()> {
+    match record.entry.as_str() {
+        "" => Err(ExportError::NoRecord),
+        _ if record.is_unchanged() => Ok(()),
+        _ => Err(ExportError::Changed(record.seq)),
     }
+}
+
+fn proven(record: &LedgerRecord, index: u64, size: u64, tree: &Tree) -> Result<Value> {
     Ok(json!({
         "seq": record.seq,
         "table": record.table,

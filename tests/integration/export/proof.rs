@@ -110,6 +110,13 @@ fn changed_evidence_is_neither_signed_nor_attested() {
         assert_eq!(done.error_code(), "E401");
         assert!(done.stderr.contains("of executions is not what was written"), "{done:?}");
     }
+    // In a checkpoint that exists, nothing else is verified than the records in question.
+    for command in ["prove", "attest"] {
+        let line = ["evidence", command, run_id(&result), "--checkpoint", "checkpoint"];
+        let done = home.json(line).exits(6);
+        assert_eq!(done.error_code(), "E401");
+        assert!(done.stderr.contains("was changed after it was written"), "{done:?}");
+    }
 }
 
 fn hash(text: &Value) -> Hash {
@@ -237,6 +244,12 @@ fn what_cannot_be_proven_is_said() {
     ] {
         let _ = home.run(["evidence", "prove"].iter().chain(line).copied()).exits(5);
     }
+    // Of a purged record, only the link is left.
+    let step = later["step_results"][0]["execution_id"].as_str().unwrap();
+    let number = home.texts("SELECT CAST(row AS TEXT) FROM executions WHERE id = ?1", [step]);
+    home.json(["evidence", "purge", "--execution", step, "--reason", "a test", "--yes"]).exits(0);
+    let done = prove(&["--record", &number[0]]).exits(5);
+    assert!(done.stderr.contains("or it was purged"), "{done:?}");
     // A checkpoint that another evidence has: the key is the same, its name is not.
     let other = home.path().join("other");
     let named = |arguments: &[&str]| {
