@@ -398,6 +398,27 @@ need_mcp_sdk() {
     [ -n "$DRY_RUN" ] || echo "$MCP_SDK" >"$mcp_sdk/installed"
 }
 
+# The library that verifies attestations, with the library for its signatures, and in-toto's own types of statements.
+PROOF_READERS='securesystemslib==1.6.0 cryptography==50.0.2 in-toto-attestation==0.9.3 protobuf==7.36.2'
+
+need_proof_readers() {
+    proof_readers=${XDG_CACHE_HOME:-$HOME/.cache}/countersign/proof-readers
+    COUNTERSIGN_PROOF_PYTHON=$proof_readers/bin/python
+    export COUNTERSIGN_PROOF_PYTHON
+    if [ -z "$DRY_RUN" ] && [ "$(cat "$proof_readers/installed" 2>/dev/null)" = "$PROOF_READERS" ]; then
+        say "$PROOF_READERS: here"
+        return
+    fi
+    need_packages "To install $PROOF_READERS" "$PACKAGES_PYTHON"
+    say "$PROOF_READERS: installing them once, into $proof_readers"
+    run rm -rf "$proof_readers"
+    run python3 -m venv "$proof_readers"
+    # The list is meant to be split into words.
+    # shellcheck disable=SC2086
+    run "$proof_readers/bin/pip" install --quiet $PROOF_READERS
+    [ -n "$DRY_RUN" ] || echo "$PROOF_READERS" >"$proof_readers/installed"
+}
+
 # Programs with which plans made of other programs' files are compared: Aider's edit blocks, of which only the functions
 # that read and make them are used, Ruff, which writes its fixes as SARIF and makes them, the libraries by which editors
 # check and make edits of language servers, and the types of Claude Code's hooks with their compiler.

@@ -110,6 +110,7 @@ need_packages "To build the fuzzer" "$PACKAGES_FUZZ"
 need_code_tools any
 need_agents
 need_mcp_sdk
+need_proof_readers
 need_readers
 [ -z "$long" ] || need_litellm
 [ -z "$long" ] || need_packages "To open reports in a browser" "$PACKAGES_BROWSER"

@@ -33,6 +33,7 @@
 //! | [`hooks`] | the hooks of agents: their calls and answers, and the channel to the window; pure |
 //! | [`mcp`] | the Model Context Protocol: answers to messages of agents; pure |
 //! | [`acp`] | the Agent Client Protocol: what messages of agents mean, and answers to them; pure |
+//! | [`proof`] | Merkle trees, checkpoints, signed statements; pure |
 //! | [`run`] | events, results and records of runs as pure data |
 //! | [`workspace`] | the folders that tools may touch: paths, reading, searching, writing whole files |
 //! | [`process`] | the only room that starts programs; their time limits and isolation ("walls") |
@@ -41,7 +42,7 @@
 //! | [`symbols`] | the symbol engines: the embedded one, and `magellan` with `splice` |
 //! | [`tools`] | the only room that changes the workspace: one module for each tool |
 //! | [`evidence`] | the append-only record of runs and decisions: the only room with a database of its own |
-//! | [`export`] | evidence that leaves the machine: exports, and the case file of a run |
+//! | [`export`] | evidence that leaves the machine: exports, the case file of a run, proofs and attestations |
 //! | [`engine`] | the step runner and the review before it |
 //! | [`autonomy`] | the bounded loop above the engine: plan, authorize, apply, verify, replan |
 //! | [`worker`] | the executor thread, the query thread, and the inbox with plans of others |
@@ -57,12 +58,14 @@
 //! ```text
 //! main → app, cli
 //! app → ui, worker                 ui → code
-//! cli → worker, planner, autonomy, engine, export, evidence, tools, remote, process, openers, hooks, mcp, acp, code
+//! cli → worker, planner, autonomy, engine, export, evidence, tools, remote, process, openers, hooks, mcp, acp, code,
+//!       proof
 //! worker → autonomy, engine, export, evidence, tools, remote, openers, hooks, acp
 //! planner → tools, cargo
 //! autonomy → engine, evidence, tools, process
 //! engine → tools, evidence, remote, process, workspace
-//! export → evidence
+//! export → evidence, proof
+//! evidence → proof
 //! tools → symbols, cargo, remote, process, workspace, code
 //! symbols → process, workspace, code
 //! cargo → process, workspace
@@ -129,6 +132,7 @@ pub mod openers;
 pub mod plan;
 pub mod planner;
 pub mod process;
+pub mod proof;
 pub mod remote;
 pub mod risk;
 pub mod run;

@@ -19,8 +19,8 @@ use clap::{Args, Parser, Subcommand};
 pub(super) use acp::Acp;
 pub(super) use bounded::{Loop, Plan, Planner, Planning};
 pub(super) use evidence::{
-    AcceptHead, Case, Compare, Durations, EvidenceCommand, Export, FileHistory, Question, Search,
-    Show, Span, Timeline, Times, Verify,
+    AcceptHead, Attest, Case, Checkpoint, Compare, Durations, EvidenceCommand, Export, FileHistory,
+    Key, OutFile, Prove, Question, Search, Show, Span, Timeline, Times, Verify,
 };
 pub(super) use formats::{Convert, Risk, Schema};
 pub(super) use hook::{AgentWord, Exec, Hook, HookAction, HookAnswer, HookInstall, HookPlace};

@@ -154,7 +154,11 @@ impl From<InboxError> for Refusal {
 
 impl From<EvidenceError> for Refusal {
     fn from(error: EvidenceError) -> Self {
-        Self::new(Exit::Evidence, error.failure(), json!({}))
+        let exit = match error {
+            EvidenceError::Unsound { .. } => Exit::Tampered,
+            _ => Exit::Evidence,
+        };
+        Self::new(exit, error.failure(), json!({}))
     }
 }
 
@@ -162,13 +166,24 @@ impl From<ExportError> for Refusal {
     fn from(error: ExportError) -> Self {
         match error {
             ExportError::Evidence(error) => error.into(),
-            ExportError::NoRun(_) => {
+            ExportError::NoRun(_) | ExportError::NoRecord => {
                 Self::usage(error.to_string(), "Look the id up with `evidence search`.")
             }
             ExportError::OneRun => Self::usage(
                 error.to_string(),
                 "`evidence search` prints the ids of runs: --run ID.",
             ),
+            ExportError::OtherCheckpoint(_) | ExportError::Changed(_) => {
+                Self::new(Exit::Tampered, error.failure(), json!({}))
+            }
+            ExportError::Exists(_) => {
+                let next = "Name another file, or replace this one with --force.";
+                Self::usage(error.to_string(), next)
+            }
+            ExportError::Later(_) | ExportError::UnderWay(_) | ExportError::NoVerification(_) => {
+                let next = error.failure().next;
+                Self::usage(error.to_string(), &next)
+            }
             error => Self::new(Exit::Failed, error.failure(), json!({})),
         }
     }

@@ -7,7 +7,7 @@ use super::output::Output;
 use super::{Exit, args};
 use crate::autonomy::REQUEST_SCHEMA;
 use crate::evidence::VERIFY_SCHEMA;
-use crate::export::MANIFEST_SCHEMA;
+use crate::export::{ATTESTATION_SCHEMA, MANIFEST_SCHEMA, PROOF_SCHEMA};
 use crate::plan::Dialect;
 
 /// The JSON Schema of a document of `evidence` by its name.
@@ -30,13 +30,17 @@ pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
         DialectWord::ActionPlan => Dialect::ActionPlan.schema(),
         DialectWord::PlannerRequest => REQUEST_SCHEMA,
         DialectWord::CaseManifest => MANIFEST_SCHEMA,
+        DialectWord::Proof => PROOF_SCHEMA,
+        DialectWord::RunAttestation => ATTESTATION_SCHEMA,
         DialectWord::Acp => include_str!("../../assets/schema/acp.schema.json"),
         DialectWord::Propose => include_str!("../../assets/schema/propose.schema.json"),
         DialectWord::Revise => include_str!("../../assets/schema/revise.schema.json"),
         DialectWord::InboxList => include_str!("../../assets/schema/inbox-list.schema.json"),
         DialectWord::InboxRemove => include_str!("../../assets/schema/inbox-remove.schema.json"),
         DialectWord::EvidenceAcceptHead => of_evidence!("accept-head"),
+        DialectWord::EvidenceAttest => of_evidence!("attest"),
         DialectWord::EvidenceBackup => of_evidence!("backup"),
+        DialectWord::EvidenceCheckpoint => of_evidence!("checkpoint"),
         DialectWord::EvidenceCompact => of_evidence!("compact"),
         DialectWord::EvidenceCompare => of_evidence!("compare"),
         DialectWord::EvidenceCounts => of_evidence!("counts"),
@@ -44,6 +48,8 @@ pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
         DialectWord::EvidenceExport => of_evidence!("export"),
         DialectWord::EvidenceFile => of_evidence!("file"),
         DialectWord::EvidenceJudge => of_evidence!("judge"),
+        DialectWord::EvidenceKey => of_evidence!("key"),
+        DialectWord::EvidenceProve => of_evidence!("prove"),
         DialectWord::EvidencePurge => of_evidence!("purge"),
         DialectWord::EvidenceQuery => of_evidence!("query"),
         DialectWord::EvidenceRestore => of_evidence!("restore"),

@@ -1,4 +1,4 @@
-//! Reads what a case file of one run contains (SPEC §14): the rows of the run with their links, and what its steps did.
+//! Reads what a case file of one run, a proof or an attestation contains (SPEC §14): rows with their links, and what steps did.
 
 use std::collections::HashMap;
 
@@ -31,6 +31,14 @@ pub struct LedgerRecord {
     pub entry: String,
 }
 
+impl LedgerRecord {
+    /// Whether the row is the one that the link was computed from.
+    pub fn is_unchanged(&self) -> bool {
+        let link = |previous: Digest| ledger::link(&previous, &self.entry);
+        self.previous.parse().is_ok_and(|previous| link(previous).is_hex(&self.digest))
+    }
+}
+
 /// The end of the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LedgerHead {
@@ -55,9 +63,20 @@ impl Default for LedgerHead {
     }
 }
 
-/// The numbers of the rows of the run `?1`: how it was authorized, what it did, and the contents that these rows name.
-/// The rows of its steps stand between the run and its end, where no index is needed to find them.
-const ROWS: &str = "
+/// Which records are read with their links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordsOf {
+    /// The records of a run: how it was authorized, what it did, and the contents that these records name.
+    Run(Uuid),
+    /// The records of one execution, and those of its run that say how it was authorized and how it ended.
+    Execution(Uuid),
+    /// The record with this number.
+    Record(i64),
+}
+
+/// The tables of [`ROWS`] for the run `?1`. The rows of its steps stand between the run and its end, where no index is needed
+/// to find them.
+const OF_RUN: &str = "
     WITH run AS (SELECT * FROM runs WHERE id = ?1),
     span AS (SELECT run.row AS first, ifnull((SELECT id FROM run_ends WHERE run_id = ?1),
              (SELECT max(seq) FROM ledger)) AS last FROM run),
@@ -65,7 +84,24 @@ const ROWS: &str = "
               UNION SELECT id FROM intents WHERE run_id = ?1),
     decided AS (SELECT * FROM decisions WHERE run_id = ?1
                 UNION SELECT * FROM decisions
-                      WHERE authorization_id = (SELECT authorization_id FROM run)),
+                      WHERE authorization_id = (SELECT authorization_id FROM run)),";
+
+/// The tables of [`ROWS`] for the execution `?1`. Its rows stand between its intent and the next execution.
+const OF_EXECUTION: &str = "
+    WITH own AS (SELECT row, run_id FROM executions WHERE id = ?1),
+    begun AS (SELECT row, run_id FROM intents WHERE id = ?1),
+    run AS (SELECT * FROM runs WHERE id = ifnull((SELECT run_id FROM own),
+                                                (SELECT run_id FROM begun))),
+    span AS (SELECT ifnull((SELECT row FROM begun), (SELECT row FROM own)) AS first,
+             ifnull((SELECT min(row) FROM executions WHERE row > (SELECT row FROM own)),
+                    (SELECT max(seq) FROM ledger)) AS last),
+    steps AS (SELECT ?1 AS id),
+    decided AS (SELECT * FROM decisions WHERE execution_id = ?1
+                UNION SELECT * FROM decisions
+                      WHERE authorization_id = (SELECT authorization_id FROM run)),";
+
+/// The numbers of the rows, which [`OF_RUN`] or [`OF_EXECUTION`] precedes.
+const ROWS: &str = "
     files AS (SELECT f.* FROM span CROSS JOIN file_contents AS f ON f.id BETWEEN first AND last
               WHERE f.execution_id IN steps),
     artifacts AS (SELECT * FROM execution_artifacts WHERE execution_id IN steps),
@@ -88,15 +124,15 @@ const ROWS: &str = "
     UNION ALL SELECT a.row, 'attempts' FROM run JOIN attempts AS a ON a.id = run.attempt_id
     UNION ALL SELECT l.row, 'loops' FROM run JOIN attempts AS a ON a.id = run.attempt_id
               JOIN loops AS l ON l.id = a.loop_id
-    UNION ALL SELECT row, 'intents' FROM intents WHERE run_id = ?1
-    UNION ALL SELECT row, 'executions' FROM executions WHERE run_id = ?1
+    UNION ALL SELECT row, 'intents' FROM intents WHERE id IN steps
+    UNION ALL SELECT row, 'executions' FROM executions WHERE id IN steps
     UNION ALL SELECT id, 'execution_artifacts' FROM artifacts
     UNION ALL SELECT id, 'diagnostics' FROM diagnostics WHERE execution_id IN steps
     UNION ALL SELECT g.id, 'edges' FROM span CROSS JOIN edges AS g ON g.id BETWEEN first AND last
               WHERE g.execution_id IN steps
     UNION ALL SELECT id, 'file_contents' FROM files
     UNION ALL SELECT id, 'decisions' FROM decided
-    UNION ALL SELECT id, 'run_ends' FROM run_ends WHERE run_id = ?1
+    UNION ALL SELECT id, 'run_ends' FROM run_ends WHERE run_id = (SELECT id FROM run)
     UNION ALL SELECT id, 'blobs' FROM blobs WHERE digest IN contents
     UNION ALL SELECT id, 'purges' FROM purges WHERE digest IN contents";
 
@@ -104,35 +140,51 @@ const ROWS: &str = "
 /// missing.
 const PURGES: &str = "
     UNION ALL SELECT id, 'purged_subjects' FROM purged_subjects
-              WHERE run_id = ?1 OR content IN contents
+              WHERE run_id = (SELECT id FROM run) OR content IN contents
     UNION ALL SELECT row, 'record_purges' FROM record_purges WHERE id IN
-              (SELECT purge_id FROM purged_subjects WHERE run_id = ?1 OR content IN contents)
+              (SELECT purge_id FROM purged_subjects
+               WHERE run_id = (SELECT id FROM run) OR content IN contents)
     UNION ALL SELECT p.id, 'purged_rows' FROM span CROSS JOIN purged_rows AS p
               ON p.first_row <= last AND p.last_row >= first";
 
+impl RecordsOf {
+    /// The query for the numbers and tables of these rows in a database of this format, and its parameter.
+    fn numbers(self, format: i64) -> (String, String) {
+        let purges = if format >= FORMAT_WITH_PURGES { PURGES } else { "" };
+        match self {
+            Self::Run(id) => (format!("{OF_RUN}{ROWS}{purges}"), id.to_string()),
+            Self::Execution(id) => (format!("{OF_EXECUTION}{ROWS}{purges}"), id.to_string()),
+            Self::Record(number) => {
+                let sql = "SELECT seq, table_name AS name FROM ledger WHERE seq = ?1";
+                (sql.to_owned(), number.to_string())
+            }
+        }
+    }
+}
+
 impl EvidenceReader {
-    /// Passes the rows of a run with their links to `each`, in the order of the chain: the plan, how it was authorized,
-    /// every decision and step, the parts of the contents that they name, and what was purged of them. Purged rows are
-    /// in the chain alone, and are left out.
+    /// Passes rows with their links to `each`, in the order of the chain. Of a run: the plan, how it was authorized, every
+    /// decision and step, the parts of the contents that they name, and what was purged of them. Purged rows are in the
+    /// chain alone, and are left out.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs), and errors of `each`.
-    pub fn ledger_of_run<E: From<EvidenceError>>(
+    pub fn ledger_of<E: From<EvidenceError>>(
         &mut self,
-        run_id: Uuid,
+        records: RecordsOf,
         mut each: impl FnMut(LedgerRecord) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut failure = None;
         self.query(|source| {
-            let purges = if source.format >= FORMAT_WITH_PURGES { PURGES } else { "" };
+            let (numbers, of) = records.numbers(source.format);
             let sql = format!(
                 "SELECT found.seq, found.name, ifnull(p.digest, ?2), ifnull(l.digest, '')
-                 FROM ({ROWS}{purges}) AS found
+                 FROM ({numbers}) AS found
                  LEFT JOIN ledger AS l ON l.seq = found.seq AND l.table_name = found.name
                  LEFT JOIN ledger AS p ON p.seq = found.seq - 1 ORDER BY 1"
             );
             let mut readers: HashMap<String, Statement<'_>> = HashMap::new();
-            let params = (run_id.to_string(), ledger::GENESIS.hex());
+            let params = (of, ledger::GENESIS.hex());
             source.all(&sql, params, |row| {
                 if failure.is_some() {
                     return Ok(());
@@ -151,6 +203,18 @@ impl EvidenceReader {
             Ok(())
         })?;
         failure.map_or(Ok(()), Err)
+    }
+
+    /// The numbers of these rows, in the order of the chain.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn ledger_numbers(&mut self, records: RecordsOf) -> Result<Vec<i64>> {
+        self.query(|source| {
+            let (numbers, of) = records.numbers(source.format);
+            let sql = format!("SELECT seq FROM ({numbers}) ORDER BY 1");
+            source.all(&sql, [of], |row| Ok(row.get(0)?))
+        })
     }
 
     /// The end of the chain.

@@ -83,6 +83,14 @@ pub enum EvidenceError {
     Database { source: rusqlite::Error },
     #[error("the key that protects secrets in the evidence cannot be used: {source} ({path})")]
     Key { source: std::io::Error, path: PathBuf },
+    #[error("the key that signs checkpoints and attestations cannot be used: {source} ({path})")]
+    SigningKey { source: std::io::Error, path: PathBuf },
+    #[error(
+        "this evidence was written by an older version of this program and has no id yet ({path})"
+    )]
+    NoId { path: PathBuf },
+    #[error("the evidence was changed, so it is not signed. First difference: {difference}")]
+    Unsound { difference: String },
     #[error("the system gave no random bytes: {source}")]
     Random { source: getrandom::Error },
     #[error("authorization {authorization_id} was used by run {run_id}; authorize the plan again")]
@@ -126,6 +134,10 @@ impl EvidenceError {
             Self::NotOneRow { .. } => {
                 "Another program has changed this database: run `countersign evidence verify`."
             }
+            Self::Unsound { .. } => "Find out what changed it: run `countersign evidence verify`.",
+            Self::NoId { .. } => {
+                "The next run, revert or trust that is recorded there gives it one."
+            }
             Self::Head { .. } => {
                 "Check it with `countersign evidence verify`. If you know the reason, accept it with \
                  `countersign evidence accept-head --reason TEXT`."
@@ -146,7 +158,9 @@ impl EvidenceError {
             Self::NothingToAccept => "Nothing needs to be done.",
             Self::NotPrivate { .. } => "Run that command, then try again.",
             Self::TooNew { .. } => "Use that version, or name another evidence folder.",
-            Self::Key { .. } => "See that the key file can be read, or bring back a copy of it.",
+            Self::Key { .. } | Self::SigningKey { .. } => {
+                "See that the key file can be read, or bring back a copy of it."
+            }
             Self::AuthorizationUsed { .. } => "Authorize the plan again.",
             Self::Database { source } => match source.sqlite_error_code() {
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => DAMAGED,

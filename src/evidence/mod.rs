@@ -32,6 +32,12 @@
 //! A row without a valid digest grants nothing. While a row of the table that records revocations is missing, no grant
 //! is valid, because that row may have revoked it.
 //!
+//! # Checkpoints
+//!
+//! The links of the chain are the leaves of a Merkle tree (`proof`), which is stored nowhere: it is computed from the ledger
+//! when it is needed. A checkpoint is the root of all records so far, signed with a key of this user (`checkpoints.rs`),
+//! after all of them were verified. So the formats of the evidence know nothing of it, and rows of every format are in it.
+//!
 //! # The search index
 //!
 //! The index is a file of its own (`search_index.db`). It can be deleted and rebuilt from the rows, so that no table
@@ -60,6 +66,7 @@ mod capture;
 mod case;
 mod chain;
 mod changed;
+mod checkpoints;
 mod chunks;
 mod classes;
 mod compact;
@@ -78,6 +85,7 @@ mod heads;
 mod history;
 mod index;
 mod kept_revocations;
+mod key_file;
 mod ledger;
 mod location;
 mod lock;
@@ -130,7 +138,8 @@ mod write_step;
 
 pub use artifact_type::ArtifactType;
 pub use capture::{CapturedOutput, OutputCapture};
-pub use case::{LedgerHead, LedgerRecord, RunDecision};
+pub use case::{LedgerHead, LedgerRecord, RecordsOf, RunDecision};
+pub use checkpoints::CheckpointReport;
 pub use entry::{
     AttemptEnd, AttemptStart, ControlRecord, Entry, ExecutionRecord, IntentRecord, LoopEnd,
     LoopStart, PlannerLooks, PlannerTrace, RunEnd, RunStart, StepDecision,

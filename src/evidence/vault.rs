@@ -3,8 +3,7 @@
 //!
 //! The key is a file outside the evidence folder, so that a copy of the evidence folder reveals no secret.
 
-use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::path::Path;
 
 use chacha20poly1305::aead::{Aead as _, Payload};
@@ -13,13 +12,13 @@ use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 use uuid::Uuid;
 
+use super::EvidenceError;
 use super::error::Result;
-use super::{EvidenceError, permissions};
+use super::key_file::{KEY_BYTES, KeyFile};
 use crate::plan::Digest;
 
 /// The name of the key's file in its folder.
 const FILE_NAME: &str = "evidence.key";
-const KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 24;
 
 /// The keys that are derived from the user's key.
@@ -39,42 +38,16 @@ impl std::fmt::Debug for Vault {
 impl Vault {
     /// The vault with the key in this folder. A missing key is created.
     pub(super) fn open_or_create(folder: &Path) -> Result<Self> {
-        permissions::create_private_folder(folder)?;
-        if let Some(vault) = Self::open(folder)? {
-            return Ok(vault);
-        }
-        create_key(folder)
-            .map_err(|source| EvidenceError::Key { source, path: folder.join(FILE_NAME) })?;
-        // Read again, because another process may have created the key first.
-        Self::open(folder)?.ok_or_else(|| EvidenceError::Key {
-            source: io::ErrorKind::NotFound.into(),
-            path: folder.join(FILE_NAME),
-        })
+        Self::from_key(&file(folder).read_or_create()?).ok_or_else(|| no_key(folder))
     }
 
     /// The vault with the key in this folder; `None` if there is no key.
     pub(super) fn open(folder: &Path) -> Result<Option<Self>> {
-        let path = folder.join(FILE_NAME);
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(EvidenceError::Key { source, path }),
-        };
-        // The open file is checked, because the path may name another file at any time.
-        permissions::check_key_permissions(&path, &file)?;
-        let mut key = Vec::new();
-        match file.take(KEY_BYTES as u64 + 1).read_to_end(&mut key) {
-            Ok(_) => Self::from_key(&key)
-                .map(Some)
-                .ok_or_else(|| EvidenceError::Key { source: invalid("it is no key"), path }),
-            Err(source) => Err(EvidenceError::Key { source, path }),
-        }
+        let Some(key) = file(folder).read()? else { return Ok(None) };
+        Self::from_key(&key).map(Some).ok_or_else(|| no_key(folder))
     }
 
-    fn from_key(key: &[u8]) -> Option<Self> {
-        if key.len() != KEY_BYTES {
-            return None;
-        }
+    fn from_key(key: &[u8; KEY_BYTES]) -> Option<Self> {
         // One derived key for each purpose, so that a weakness in one use does not affect the other uses.
         let derived = |purpose: &[u8]| {
             let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
@@ -144,30 +117,22 @@ fn keyed(key: &Hmac<Sha256>, parts: &[&[u8]]) -> Digest {
     Digest::from_bytes(mac.finalize().into_bytes().into())
 }
 
+fn file(folder: &Path) -> KeyFile<'_> {
+    KeyFile { folder, name: FILE_NAME, error: |source, path| EvidenceError::Key { source, path } }
+}
+
+fn no_key(folder: &Path) -> EvidenceError {
+    EvidenceError::Key { source: invalid("it is no key"), path: folder.join(FILE_NAME) }
+}
+
 fn invalid(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// Creates the key file, unless another process has created it first.
-fn create_key(folder: &Path) -> io::Result<()> {
-    let mut key = [0; KEY_BYTES];
-    getrandom::fill(&mut key).map_err(io::Error::other)?;
-    let temporary = folder.join(format!("{FILE_NAME}.{}", uuid::Uuid::new_v4()));
-    let written = permissions::create_new(&temporary).and_then(|mut file| {
-        file.write_all(&key)?;
-        file.sync_all()?;
-        // A hard link never replaces a file, and the key is complete before the link exists.
-        match fs::hard_link(&temporary, folder.join(FILE_NAME)) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            other => other,
-        }
-    });
-    let _ = fs::remove_file(&temporary);
-    written
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -31,6 +31,14 @@ pub const VERIFIER: &str = include_str!("../../assets/verifier/verify.py");
 /// After how many rows the progress is told.
 const TELL_EVERY: u64 = 4_096;
 
+/// What is told of a verification while it goes on.
+pub(super) struct Observer<'o> {
+    /// Gets the number of verified rows and of all, many times a second.
+    pub(super) progress: &'o mut dyn FnMut(u64, u64),
+    /// Gets each verified link, in their order.
+    pub(super) link: &'o mut dyn FnMut(&Digest),
+}
+
 /// Recomputes the chain of the evidence in `dir`, and compares the schema. The report names the first difference.
 ///
 /// `known_head` is a head that was copied earlier. If it is not a link of the chain, the chain was truncated or
@@ -40,7 +48,8 @@ const TELL_EVERY: u64 = 4_096;
 /// # Errors
 /// When the database cannot be read at all. Tampering is not an error but a difference in the report.
 pub fn verify(dir: &Path, known_head: Option<&Digest>) -> Result<VerifyReport> {
-    report(dir, None, known_head, &mut |_, _| {})
+    let mut silent = Observer { progress: &mut |_, _| {}, link: &mut |_| {} };
+    report(dir, None, known_head, &mut silent)
 }
 
 /// Verifies a database that is alone in its file; `None` if it is empty.
@@ -50,7 +59,8 @@ pub fn verify(dir: &Path, known_head: Option<&Digest>) -> Result<VerifyReport> {
 pub(super) fn verify_file(database: &Path) -> Result<Option<VerifyReport>> {
     let Some((conn, format)) = schema::open_unchecked(database)? else { return Ok(None) };
     let tx = conn.unchecked_transaction()?;
-    report_of(&tx, format, None, None, &mut |_, _| {}).map(Some)
+    let mut silent = Observer { progress: &mut |_, _| {}, link: &mut |_| {} };
+    report_of(&tx, format, None, None, &mut silent).map(Some)
 }
 
 /// As [`verify`], and compares the database with the head in the user's folders. Deletes the search index if it is
@@ -76,10 +86,22 @@ pub fn verify_telling(
     known_head: Option<&Digest>,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<VerifyReport> {
-    let folders = folders.into();
+    verify_observed(dir, folders.into(), known_head, &mut Observer { progress, link: &mut |_| {} })
+}
+
+/// As [`verify_with_kept_head`], with an observer.
+///
+/// # Errors
+/// As [`verify_with_kept_head`].
+pub(super) fn verify_observed(
+    dir: &Path,
+    folders: UserFolders,
+    known_head: Option<&Digest>,
+    observer: &mut Observer<'_>,
+) -> Result<VerifyReport> {
     let vault = Vault::open(&folders.key)?.map(Arc::new);
     let kept = KeptHeads::read(&folders, vault.as_deref());
-    let mut report = report(dir, Some(&kept), known_head, progress)?;
+    let mut report = report(dir, Some(&kept), known_head, observer)?;
     if report.ok
         && let Some(vault) = vault.as_deref()
         && let Some((conn, format)) = schema::open_unchecked(&schema::database_path(dir))?
@@ -98,7 +120,7 @@ fn report(
     dir: &Path,
     kept: Option<&KeptHeads>,
     known_head: Option<&Digest>,
-    progress: &mut dyn FnMut(u64, u64),
+    observer: &mut Observer<'_>,
 ) -> Result<VerifyReport> {
     let opened = schema::open_unchecked(&schema::database_path(dir))?;
     let Some((conn, format)) = opened else {
@@ -110,7 +132,7 @@ fn report(
     };
     // One snapshot, so that rows that a run inserts meanwhile are no differences.
     let tx = conn.unchecked_transaction()?;
-    report_of(&tx, format, kept.map(|kept| (kept, dir)), known_head, progress)
+    report_of(&tx, format, kept.map(|kept| (kept, dir)), known_head, observer)
 }
 
 /// The report of an open database in a transaction.
@@ -119,7 +141,7 @@ fn report_of(
     format: i64,
     kept: Option<(&KeptHeads, &Path)>,
     known_head: Option<&Digest>,
-    progress: &mut dyn FnMut(u64, u64),
+    observer: &mut Observer<'_>,
 ) -> Result<VerifyReport> {
     let schema = schema_check::differences(tx, format)?;
     let kept = match kept {
@@ -135,7 +157,7 @@ fn report_of(
     };
     let head = ledger::GENESIS;
     let mut verification = Verification { rows: 0, head, known_head, seen_known, purged };
-    let first_bad = match verification.first_bad(tx, &intact, progress)? {
+    let first_bad = match verification.first_bad(tx, &intact, observer)? {
         None => damage(tx)?,
         difference => difference,
     };
@@ -182,7 +204,7 @@ impl Verification<'_> {
         &mut self,
         conn: &Connection,
         intact: &[String],
-        progress: &mut dyn FnMut(u64, u64),
+        observer: &mut Observer<'_>,
     ) -> Result<Option<String>> {
         let mut tables = tables(conn, intact)?;
         if tables.remove("ledger").is_none() {
@@ -242,12 +264,13 @@ impl Verification<'_> {
             let Some(head) = head.filter(|head| head.is_hex(digest)) else {
                 return Ok(Some(format!("{} is not what was written", name())));
             };
+            (observer.link)(&head);
             self.head = head;
             self.seen_known |= self.known_head == Some(&self.head);
             self.rows += 1;
             expected_seq += 1;
             if self.rows.is_multiple_of(TELL_EVERY) {
-                progress(self.rows, all.unsigned_abs());
+                (observer.progress)(self.rows, all.unsigned_abs());
             }
         }
         if let Some(difference) = self.purged.unfinished() {

@@ -21,6 +21,21 @@ pub enum ExportError {
     Stopped,
     #[error("the evidence has no run {0}")]
     NoRun(Uuid),
+    #[error("the evidence has no such record, or it was purged")]
+    NoRecord,
+    #[error("these records are later than the checkpoint, which has {0} records")]
+    Later(u64),
+    #[error(
+        "the checkpoint of {0} records is not one of this evidence as it is: run `countersign evidence checkpoint \
+         --verify FILE`"
+    )]
+    OtherCheckpoint(u64),
+    #[error("record {0} was changed after it was written")]
+    Changed(i64),
+    #[error("run {0} is under way")]
+    UnderWay(Uuid),
+    #[error("run {0} has no verification that passed or failed")]
+    NoVerification(Uuid),
     #[error("an asciicast or a case file is of one run, and none is named")]
     OneRun,
     #[error("an export cannot be in the folder of the evidence, the key or the kept heads")]
@@ -39,6 +54,15 @@ impl ExportError {
             }
             Self::Stopped => (Code::Cancelled, "Nothing is left of it."),
             Self::NoRun(_) | Self::OneRun => (Code::EvidenceStore, "Choose a run."),
+            Self::NoRecord => (Code::EvidenceStore, "Look the id up with `evidence search`."),
+            Self::Changed(_) => (
+                Code::EvidenceStore,
+                "Find out what changed it: run `countersign evidence verify`.",
+            ),
+            Self::Later(_) => (Code::EvidenceStore, "Make a new checkpoint."),
+            Self::OtherCheckpoint(_) => (Code::EvidenceStore, "Use another checkpoint."),
+            Self::UnderWay(_) => (Code::EvidenceStore, "Wait for its end."),
+            Self::NoVerification(_) => (Code::EvidenceStore, "Attest the run itself."),
             Self::OwnFolder => (Code::WriteFailed, "Choose another folder."),
             Self::Exists(_) => (Code::WriteFailed, "Choose another name."),
         };

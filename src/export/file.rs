@@ -24,22 +24,38 @@ pub fn export_to_file(
     (path, replace): (&Path, bool),
     progress: Progress<'_>,
 ) -> Result<(Exported, u64)> {
+    let own = reader.folders().map(Path::to_owned);
+    let own = own.each_ref().map(|folder| folder.as_path());
+    write_to_file(path, replace, own, |file| write(reader, query, kind, file, progress))
+}
+
+/// Writes a file beside `path`, and gives it this name when it is complete. Only this user can read it, and nothing is
+/// left of a file that failed. `replace` allows a file that exists. Returns also the size of the file, in bytes.
+///
+/// # Errors
+/// When `path` exists already, or is in one of the program's `own` folders; when it cannot be written; errors of `write`.
+pub fn write_to_file<T>(
+    path: &Path,
+    replace: bool,
+    own: [&Path; 3],
+    write: impl FnOnce(&mut File) -> Result<T>,
+) -> Result<(T, u64)> {
     let exists = || ExportError::Exists(path.to_owned());
     if !replace && path.symlink_metadata().is_ok() {
         return Err(exists());
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
-    if reader.folders().into_iter().any(|own| is_within(folder, own)) {
+    if own.into_iter().any(|own| is_within(folder, own)) {
         return Err(ExportError::OwnFolder);
     }
     let mut file = NamedTempFile::new_in(folder)?;
-    let exported = write(reader, query, kind, file.as_file_mut(), progress)?;
+    let written = write(file.as_file_mut())?;
     file.as_file().sync_all()?;
     let bytes = file.as_file().metadata()?.len();
     let kept = if replace { file.persist(path) } else { file.persist_noclobber(path) };
     match kept {
-        Ok(_) => Ok((exported, bytes)),
+        Ok(_) => Ok((written, bytes)),
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Err(exists()),
         Err(error) => Err(error.error.into()),
     }

@@ -1,4 +1,5 @@
-//! Evidence that leaves the machine (SPEC §14): exports in common formats, and the case file of a run.
+//! Evidence that leaves the machine (SPEC §14): exports in common formats, the case file of a run, proofs of records, and
+//! attestations of runs.
 //!
 //! Every format writes while it reads (`walk.rs`), so that memory does not grow with the number of executions, and from
 //! one snapshot of the evidence, so that an export agrees with itself. The same evidence always gives the same bytes:
@@ -8,6 +9,7 @@
 //! encrypted; it says where such content is left out.
 
 mod asciicast;
+mod attestation;
 mod case;
 mod csv;
 mod error;
@@ -17,14 +19,17 @@ mod format;
 mod html;
 mod json_lines;
 mod junit;
+mod proof;
 mod sarif;
 mod time;
 mod walk;
 mod write;
 mod xml;
 
+pub use attestation::{ATTESTATION_SCHEMA, Predicate, attestation};
 pub use case::{MANIFEST_SCHEMA, case_file};
 pub use error::{ExportError, Result};
-pub use file::export_to_file;
+pub use file::{export_to_file, write_to_file};
 pub use format::{Exported, Progress};
+pub use proof::{PROOF_SCHEMA, PROOF_VERIFIER, Proven, write_proof};
 pub use write::export;

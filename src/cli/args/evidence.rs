@@ -1,9 +1,13 @@
 //! The command line of `evidence`.
 
+mod proof;
+
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
+
+pub(in crate::cli) use proof::{Attest, Checkpoint, Key, OutFile, Prove};
 
 use super::Common;
 use super::record_id::RecordId;
@@ -42,6 +46,14 @@ pub(in crate::cli) enum EvidenceCommand {
     Export(Box<Export>),
     /// Write everything about a run into one file that can be checked without Countersign
     Case(Case),
+    /// Print the public key with which others check your checkpoints
+    Key(Key),
+    /// Sign the state of all records, or compare them with an earlier checkpoint
+    Checkpoint(Checkpoint),
+    /// Write the records of an execution or a run with the proof that they are among those of a checkpoint
+    Prove(Prove),
+    /// Write a signed statement about a run: its plan, its approval, what it did, and which files it wrote
+    Attest(Attest),
     /// Accept a database that was replaced or truncated, and record why
     AcceptHead(AcceptHead),
     /// Say how large and how old the evidence is, and what could be given back
@@ -74,6 +86,10 @@ impl EvidenceCommand {
             Self::Verify(verify) => &verify.common,
             Self::Export(export) => &export.search.common,
             Self::Case(case) => &case.common,
+            Self::Key(key) => &key.common,
+            Self::Checkpoint(checkpoint) => &checkpoint.common,
+            Self::Prove(prove) => &prove.common,
+            Self::Attest(attest) => &attest.common,
             Self::AcceptHead(accept) => &accept.common,
             Self::Sizes(sizes) => &sizes.common,
             Self::Purge(purge) => &purge.common,

@@ -152,6 +152,11 @@ pub(in crate::cli) enum DialectWord {
     /// The manifest of a case file; not a dialect of plans
     #[value(alias = "case-manifest")]
     CaseManifest,
+    /// The proof that `evidence prove` writes; not a dialect of plans
+    Proof,
+    /// The statement about a run that `evidence attest` signs; not a dialect of plans
+    #[value(alias = "run-attestation")]
+    RunAttestation,
     /// The output of `acp` with `--json`
     Acp,
     /// The output of `propose` with `--json`
@@ -203,6 +208,18 @@ pub(in crate::cli) enum DialectWord {
     /// The output of `evidence accept-head` with `--json`
     #[value(alias = "evidence-accept-head")]
     EvidenceAcceptHead,
+    /// The output of `evidence key` with `--json`
+    #[value(alias = "evidence-key")]
+    EvidenceKey,
+    /// The output of `evidence checkpoint` with `--json`
+    #[value(alias = "evidence-checkpoint")]
+    EvidenceCheckpoint,
+    /// The output of `evidence prove --out` with `--json`
+    #[value(alias = "evidence-prove")]
+    EvidenceProve,
+    /// The output of `evidence attest` with `--json`
+    #[value(alias = "evidence-attest")]
+    EvidenceAttest,
     /// The output of `evidence sizes` with `--json`
     #[value(alias = "evidence-sizes")]
     EvidenceSizes,

@@ -81,13 +81,7 @@ fn to_file(
 ) -> Result<(), Refusal> {
     let written =
         with_progress(|progress| export_to_file(reader, query, kind, (path, replace), progress));
-    let (exported, bytes) = written.map_err(|error| match error {
-        ExportError::Exists(_) => {
-            let next = "Name another file, or replace this one with --force.";
-            Refusal::usage(error.to_string(), next)
-        }
-        error => error.into(),
-    })?;
+    let (exported, bytes) = written?;
     print(path, word(kind), exported, bytes, out);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `evidence`: search, show, query, verify, export, case and the others. No record is changed; accept-head and restore add
+//! `evidence`: search, show, query, verify, export, case, prove and the others. No record is changed; accept-head and restore add
 //! one, and purge deletes records and adds what and why.
 
 mod backup;
@@ -6,6 +6,7 @@ mod counts;
 mod export;
 mod looking_back;
 mod over_runs;
+mod proof;
 mod query;
 mod retention;
 mod search;
@@ -51,6 +52,10 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
         EvidenceCommand::Verify(command) => verify(command, &location, out),
         EvidenceCommand::Export(command) => export::export(command, &mut open()?, out),
         EvidenceCommand::Case(command) => export::case(command, &mut open()?, out),
+        EvidenceCommand::Key(command) => proof::key(command, &location, out),
+        EvidenceCommand::Checkpoint(command) => proof::checkpoint(command, &location, out),
+        EvidenceCommand::Prove(command) => proof::prove(command, &location, out),
+        EvidenceCommand::Attest(command) => proof::attest(command, &location, out),
         EvidenceCommand::AcceptHead(command) => accept_head(command, &location, out),
         EvidenceCommand::Sizes(command) => retention::sizes(command, &mut open()?, out),
         EvidenceCommand::Purge(command) => retention::purge(command, &location, out),
@@ -61,20 +66,24 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
     }
 }
 
+/// Prints how far a verification is.
+fn telling() -> impl FnMut(u64, u64) {
+    let mut told = Instant::now();
+    move |rows, all| {
+        if told.elapsed() >= TELL_EVERY {
+            told = Instant::now();
+            say(&format!("{rows} of {all} records are verified."));
+        }
+    }
+}
+
 fn verify(
     command: &args::Verify,
     location: &EvidenceLocation,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    let mut told = Instant::now();
-    let mut tell = |rows: u64, all: u64| {
-        if told.elapsed() >= TELL_EVERY {
-            told = Instant::now();
-            say(&format!("{rows} of {all} records are verified."));
-        }
-    };
     let (folders, head) = (&location.user_folders, command.head.as_ref());
-    let report = verify_telling(&location.evidence, folders, head, &mut tell)?;
+    let report = verify_telling(&location.evidence, folders, head, &mut telling())?;
     if out.json() {
         out.document(&report);
     } else {

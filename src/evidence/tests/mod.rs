@@ -1,5 +1,6 @@
 //! Tests of the evidence through its public functions.
 
+mod checkpoints;
 mod contents;
 pub(super) mod fixture;
 mod formats;

@@ -72,7 +72,7 @@ fn a_run_of_a_revision_names_its_base_and_what_differs() {
         plans.extend((record.table == "plans").then_some(record.entry));
         Ok::<_, EvidenceError>(())
     };
-    home.reader().ledger_of_run(run_id, each).unwrap();
+    home.reader().ledger_of(RecordsOf::Run(run_id), each).unwrap();
     for digest in [base.digest, revised.digest] {
         assert_eq!(plans.iter().filter(|entry| entry.contains(&digest.hex())).count(), 1);
     }

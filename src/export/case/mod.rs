@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::walk::Walk;
 use super::{ExportError, Exported, Progress, Result, html, json_lines};
-use crate::evidence::{EvidenceReader, LedgerRecord, VERIFIER};
+use crate::evidence::{EvidenceReader, LedgerRecord, RecordsOf, VERIFIER};
 use crate::plan::Digest;
 use crate::run::{RunSummary, SearchQuery};
 use members::Members;
@@ -84,7 +84,7 @@ fn write(
 
     let mut ledger = Ledger::default();
     members.add("ledger.jsonl", false, |out| {
-        reader.ledger_of_run(run.run_id, |record| {
+        reader.ledger_of(RecordsOf::Run(run.run_id), |record| {
             serde_json::to_writer(&mut *out, &line(&record)).map_err(std::io::Error::from)?;
             out.write_all(b"\n")?;
             if !progress(exported.executions) {

@@ -11,7 +11,7 @@ use super::super::xml::{escaped, escaped_line};
 use super::parts::{OUTCOMES, class_of, code, spoken, time, write_facts};
 use super::pictures::{self, OverRuns};
 use super::step;
-use crate::evidence::EvidenceReader;
+use crate::evidence::{EvidenceReader, RecordsOf};
 use crate::run::text::capitalized;
 use crate::run::{RunSummary, SearchQuery};
 
@@ -187,7 +187,7 @@ fn footer(walk: &mut Walk<'_>, out: &mut dyn Write) -> Result<()> {
     let head = match walk.query().run_id {
         Some(run_id) => {
             let mut last = None;
-            walk.reader.ledger_of_run(run_id, |record| {
+            walk.reader.ledger_of(RecordsOf::Run(run_id), |record| {
                 last = Some((record.seq, format!("sha256:{}", record.digest)));
                 Ok::<_, crate::export::ExportError>(())
             })?;

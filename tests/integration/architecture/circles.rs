@@ -8,8 +8,8 @@ use super::source::{Reference, Source};
 use super::sources;
 
 /// The rooms without circles.
-const ROOMS: [&str; 8] =
-    ["export", "tools", "engine", "evidence", "autonomy", "plan", "run", "code"];
+const ROOMS: [&str; 9] =
+    ["export", "tools", "engine", "evidence", "autonomy", "plan", "proof", "run", "code"];
 
 /// Files that may import each other: a simulation contains calls, and a call may be a simulation.
 const RECURSIVE: [&str; 2] = ["plan::action", "plan::call"];

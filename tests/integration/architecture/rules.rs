@@ -8,11 +8,11 @@ use super::source::{Reference, Source};
 const LONGEST: usize = 400;
 
 /// The rooms without clock, disk, process, window or database.
-const PURE: [&str; 9] =
-    ["plan", "authorization", "risk", "run", "openers", "hooks", "mcp", "acp", "code"];
+const PURE: [&str; 10] =
+    ["plan", "authorization", "risk", "run", "openers", "hooks", "mcp", "acp", "code", "proof"];
 
 /// The other rooms that each room may use. `lib` and `main` are the files of that name.
-const ARROWS: [(&str, &[&str]); 26] = [
+const ARROWS: [(&str, &[&str]); 27] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
@@ -36,6 +36,7 @@ const ARROWS: [(&str, &[&str]); 26] = [
             "mcp",
             "acp",
             "code",
+            "proof",
             "run",
             "risk",
             "authorization",
@@ -99,8 +100,8 @@ const ARROWS: [(&str, &[&str]); 26] = [
     ("remote", &["process", "run", "risk", "authorization", "plan"]),
     ("process", &["run", "authorization", "plan"]),
     ("workspace", &["code", "run", "risk", "authorization", "plan"]),
-    ("export", &["evidence", "run", "authorization", "plan"]),
-    ("evidence", &["run", "risk", "authorization", "plan"]),
+    ("export", &["evidence", "proof", "run", "authorization", "plan"]),
+    ("evidence", &["proof", "run", "risk", "authorization", "plan"]),
     ("run", &["risk", "authorization", "plan"]),
     ("risk", &["authorization", "plan"]),
     ("authorization", &["plan"]),
@@ -108,6 +109,7 @@ const ARROWS: [(&str, &[&str]); 26] = [
     ("hooks", &["plan"]),
     ("mcp", &[]),
     ("acp", &["plan"]),
+    ("proof", &["plan"]),
     ("plan", &[]),
     ("code", &[]),
 ];

@@ -82,6 +82,8 @@ fn schemas_refuse_missing_and_unknown_fields() {
     let backup = home.path().join("backup").display().to_string();
     let case = home.path().join("case.zip").display().to_string();
     let report = home.path().join("report.html").display().to_string();
+    let [checkpoint, proof, attestation] = ["checkpoint", "proof.json", "attestation.json"]
+        .map(|name| home.path().join(name).display().to_string());
     let lines: &[&[&str]] = &[
         &["search", "a.txt"],
         &["show", execution],
@@ -97,6 +99,13 @@ fn schemas_refuse_missing_and_unknown_fields() {
         &["verify"],
         &["export", "--format", "html", "--out", &report],
         &["case", first_run, "--out", &case],
+        &["key"],
+        &["checkpoint"],
+        &["checkpoint", "--out", &checkpoint],
+        &["checkpoint", "--verify", &checkpoint],
+        &["prove", execution, "--out", &proof],
+        &["attest", first_run],
+        &["attest", first_run, "--out", &attestation],
         &["sizes"],
         &["secrets"],
         &["compact"],

@@ -8,6 +8,7 @@ mod corrupted;
 mod files;
 mod formats;
 mod pictures;
+mod proof;
 mod selection;
 
 use std::path::Path;

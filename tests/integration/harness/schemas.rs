@@ -14,7 +14,8 @@ use super::home::{Done, PROGRAM};
 pub fn printed(command: &str) -> Value {
     let command = if command == "case" { "export" } else { command };
     let name = match command {
-        "acp" | "propose" | "revise" | "inbox_list" | "inbox_remove" => command.to_owned(),
+        "acp" | "propose" | "revise" | "inbox_list" | "inbox_remove" | "proof"
+        | "run_attestation" => command.to_owned(),
         _ => format!("evidence_{}", command.replace('-', "_")),
     };
     let printed = Done::of(Command::new(PROGRAM).args(["schema", &name])).exits(0);
@@ -47,6 +48,7 @@ pub fn check(arguments: &[&str], done: &Done) {
     if !matches!(done.code, 0 | 1 | 6) || command == "export" && !is_file() {
         return;
     }
+    let command = if command == "prove" && !is_file() { "proof".to_owned() } else { command };
     for document in done.lines().iter().filter(|it| it.get("error").is_none()) {
         let complaints = complaints(&command, document);
         assert!(complaints.is_empty(), "{arguments:?}: {document:#}: {complaints:#?}");
