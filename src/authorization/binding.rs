@@ -35,7 +35,7 @@ pub struct Binding {
     /// computer. The list is `None` if the walls were not determined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub walls: Option<Vec<Option<StepWalls>>>,
-    /// The keyed digest of each secret input, by name ([`SecretInputs::digest`]).
+    /// The keyed digest of each secret input, by name ([`SecretInputs::digest`](super::SecretInputs::digest)).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub secret_inputs: BTreeMap<String, String>,
 }

@@ -79,7 +79,7 @@ fn session_by_keyboard(workspace: &Path) -> Outcome<(Output, Vec<Output>)> {
     std::fs::write(folder.join("settings.toml"), settings).expect("the settings");
     desktop.start_again(&[])?;
     let denied = asks(&desktop, workspace, "touch heron");
-    desktop.wait_for_text("1 call, 1 waits since this window was opened")?;
+    desktop.wait_for_text("1 call since this window was opened, 1 waits")?;
     desktop.tab_to("Reject…")?;
     desktop.key("Return")?;
     desktop.wait_for_text("Reject this plan?")?;
@@ -91,7 +91,7 @@ fn session_by_keyboard(workspace: &Path) -> Outcome<(Output, Vec<Output>)> {
     for number in 2..=3 {
         let asked = asks(&desktop, workspace, "ls");
         if number == 2 {
-            desktop.wait_for_text("2 calls, 1 waits since this window was opened")?;
+            desktop.wait_for_text("2 calls since this window was opened, 1 waits")?;
             desktop.screenshot("hook_3_session")?;
             desktop.key("ctrl+Return")?;
             desktop.press("Authorize")?;

@@ -42,8 +42,8 @@ pub fn sign(desktop: &mut Desktop) -> Outcome {
 pub fn type_word(desktop: &mut Desktop, word: &str) -> Outcome {
     desktop.wait_until("the field for the word has the keyboard", |desktop| {
         let tree = desktop.tree()?;
-        let label = format!("Type {word} to ");
-        let focused = tree.focused.as_deref().is_some_and(|name| name.starts_with(&label));
+        let label = format!(", type “{word}”");
+        let focused = tree.focused.as_deref().is_some_and(|name| name.ends_with(&label));
         let counts = tree.control("Deny and stop").is_some_and(|button| !button.disabled);
         Ok((focused && counts).then_some(()))
     })?;

@@ -94,6 +94,16 @@ pub(super) fn line_choice_ui(
     let last = ui.data(|data| data.get_temp::<u64>(id)).unwrap_or_default();
     ui.data_mut(|data| data.insert_temp(id, frame));
     let opens = last + 1 < frame;
+    if chooses_lines(ui.ctx()) {
+        // Before the ticks, each of which passes the keyboard on when it is drawn.
+        let ways =
+            [(Key::ArrowDown, FocusDirection::Next), (Key::ArrowUp, FocusDirection::Previous)];
+        for (key, way) in ways {
+            if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
+                ui.memory_mut(|memory| memory.move_focus(way));
+            }
+        }
+    }
     let applies = chooses_lines(ui.ctx())
         && ui.input_mut(|it| it.consume_key(Modifiers::COMMAND, Key::Enter));
     widgets::margins(8, 6).show(ui, |ui| {
@@ -235,13 +245,6 @@ fn row_ui(
         widgets::focus_ring(ui, &response);
         if response.has_focus() {
             ui.data_mut(|data| data.insert_temp(focused_id(), response.id));
-            let ways =
-                [(Key::ArrowDown, FocusDirection::Next), (Key::ArrowUp, FocusDirection::Previous)];
-            for (key, way) in ways {
-                if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
-                    ui.memory_mut(|memory| memory.move_focus(way));
-                }
-            }
         }
         if response.gained_focus() {
             // The rows around come into being, so that the focus can go on to them.
