@@ -1,9 +1,11 @@
 //! Chooses lines of what a step changes: a tick for each file, hunk and line.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use egui::{
-    Align, Checkbox, FocusDirection, Key, Layout, Modifiers, Role, ScrollArea, Ui, WidgetInfo, vec2,
+    Align, Checkbox, FocusDirection, Key, Layout, Margin, Modifiers, Panel, Role, ScrollArea, Ui,
+    WidgetInfo, vec2,
 };
 
 use super::PlanView;
@@ -113,6 +115,7 @@ pub(super) fn line_choice_ui(
         buttons_ui(ui, view, choice, applies, actions);
     });
     widgets::line_below(ui);
+    whole_line_ui(ui);
     let area = ScrollArea::vertical().id_salt(("choose lines", view.selected));
     ui.spacing_mut().item_spacing.y = 0.0;
     ui.spacing_mut().interact_size.y = ROW - 2.0;
@@ -123,6 +126,27 @@ pub(super) fn line_choice_ui(
                 tick.request_focus();
             }
         }
+    });
+}
+
+/// The id under which the window keeps the row with the keyboard if it is too long to be seen.
+fn long_id() -> egui::Id {
+    egui::Id::unique("the long line with the keyboard")
+}
+
+/// Draws the row with the keyboard below the list, whole, if its end is cut off there.
+fn whole_line_ui(ui: &mut Ui) {
+    if !chooses_lines(ui.ctx()) {
+        return;
+    }
+    let Some(text) = ui.data(|data| data.get_temp::<Option<Arc<str>>>(long_id())).flatten() else {
+        return;
+    };
+    let frame = widgets::panel_frame(Theme::of(ui).panel, Margin::symmetric(12, 8));
+    Panel::bottom("whole line").frame(frame).resizable(false).show(ui, |ui| {
+        ScrollArea::vertical().max_height(6.0 * ROW).show(ui, |ui| {
+            widgets::paragraph(ui, &*text, Text::Mono, Tone::Plain);
+        });
     });
 }
 
@@ -226,11 +250,12 @@ fn row_ui(
     let builder = egui::UiBuilder::new()
         .max_rect(rect.with_min_x(rect.left() + indent))
         .layout(Layout::left_to_right(Align::Center))
-        .id_salt(match row {
+        // Whatever else is drawn, a tick keeps its id, and with it the keyboard.
+        .scope_id(ui.scope_id().with(match row {
             Row::File(file) => (file, usize::MAX, usize::MAX),
             Row::Hunk(file, hunk) => (file, hunk, usize::MAX),
             Row::Line(file, hunk, line) => (file, hunk, line),
-        });
+        }));
     // The row has its height, whatever is in it.
     let ui = &mut ui.new_child(builder);
     let mut tick_drawn = None;
@@ -276,8 +301,25 @@ fn row_ui(
     if line.is_some_and(|line| line.kind == LineKind::Added) && state == Wanted::None {
         text = text.strikethrough();
     }
+    if tick_drawn.as_ref().is_some_and(egui::Response::has_focus) {
+        remember_long(ui, &text);
+    }
     ui.add(egui::Label::new(text).truncate().selectable(false));
     tick_drawn
+}
+
+/// Keeps the text of the row with the keyboard for the next frame if there is no room for it in the row.
+fn remember_long(ui: &Ui, text: &egui::RichText) {
+    let whole = egui::WidgetText::from(text.clone());
+    let width = ui.available_width();
+    let drawn =
+        whole.into_galley(ui, Some(egui::TextWrapMode::Extend), width, egui::TextStyle::Body);
+    let long: Option<Arc<str>> = (drawn.size().x > width).then(|| text.text().into());
+    let before = ui
+        .data_mut(|data| std::mem::replace(data.get_temp_mut_or_default(long_id()), long.clone()));
+    if before != long {
+        ui.request_repaint();
+    }
 }
 
 /// A line as it is drawn, with its sign.
@@ -307,4 +349,57 @@ pub(crate) fn whole_choice(step: usize, changes: &[FileChange]) -> LineChoice {
     let changes: Vec<_> =
         changes.iter().filter(|it| matches!(it.diff, Diff::Text { .. })).cloned().collect();
     LineChoice { step, changes, deselected: BTreeMap::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable as _;
+
+    use super::*;
+    use crate::authorization::FileState;
+
+    /// A choice in a new file with these lines.
+    fn choice(lines: &[&str]) -> LineChoice {
+        let line = |(index, text): (usize, &&str)| DiffLine {
+            kind: LineKind::Added,
+            before: None,
+            after: Some(index + 1),
+            text: (*text).to_owned(),
+            missing_newline: false,
+        };
+        let diff = Diff::Text {
+            lines: lines.iter().enumerate().map(line).collect(),
+            added: lines.len(),
+            removed: 0,
+        };
+        let (before, after) = (FileState::Absent, FileState::Absent);
+        whole_choice(0, &[FileChange { path: "a".to_owned(), before, after, diff }])
+    }
+
+    #[test]
+    fn a_line_with_the_keyboard_can_be_read_to_its_end() {
+        let long = "heron ".repeat(60);
+        let choice = choice(&["short", &long]);
+        let mut harness = Harness::builder().with_size([400.0, 300.0]).build_ui(move |ui| {
+            whole_line_ui(ui);
+            let of_files: Vec<Vec<&[DiffLine]>> =
+                choice.changes.iter().map(|change| hunks(&change.diff).collect()).collect();
+            for line in 0..2 {
+                row_ui(ui, Row::Line(0, 0, line), &choice, &of_files, &mut Vec::new());
+            }
+        });
+        let long = format!("+ {long}");
+        let times = |harness: &Harness<'_>| harness.query_all_by_label(&long).count();
+        for (tick, shown) in [("+ short", 1), (&*long, 2), ("+ short", 1)] {
+            harness
+                .get_by(|it| {
+                    it.role() == Role::CheckBox
+                        && it.label().is_some_and(|name| name.ends_with(tick))
+                })
+                .focus();
+            harness.run_ok();
+            assert_eq!(times(&harness), shown, "{tick}");
+        }
+    }
 }
