@@ -147,6 +147,22 @@ pub fn reveal_focused(ui: &Ui, response: &Response) {
     }
 }
 
+/// Scrolls to what has got the keyboard in this part of a scroll area, whatever it is.
+pub fn reveal_focus_in(ui: &Ui) {
+    let id = ui.scope_id().with("had the keyboard");
+    let focused = ui.memory(|memory| memory.focused());
+    let before = ui.data_mut(|data| std::mem::replace(data.get_temp_mut_or_default(id), focused));
+    if before == focused {
+        return;
+    }
+    let rect = focused.and_then(|focused| Some(ui.ctx().read_response(focused)?.rect));
+    if let Some(rect) = rect.filter(|rect| ui.min_rect().contains_rect(*rect))
+        && !ui.clip_rect().contains_rect(rect)
+    {
+        ui.scroll_to_rect_animation(rect, None, egui::style::ScrollAnimation::none());
+    }
+}
+
 fn ring(ui: &Ui, response: &Response, rect: Rect, color: Color32) {
     if response.has_focus() {
         let radius = CornerRadius::same(theme::RADIUS);

@@ -105,8 +105,12 @@ fn print(path: &Path, format: &str, exported: Exported, bytes: u64, out: &mut Ou
         }));
     } else {
         let path = path.display().to_string();
+        let s = |count: u64| if count == 1 { "" } else { "s" };
+        let verb = if executions == 1 { "is" } else { "are" };
         out.line(&format!(
-            "{executions} executions of {runs} runs are in {} ({bytes} bytes).",
+            "{executions} execution{} of {runs} run{} {verb} in {} ({bytes} bytes).",
+            s(executions),
+            s(runs),
             quoted(&path)
         ));
     }

@@ -57,6 +57,9 @@ pub fn contradiction(view: &PlanView<'_>) -> Option<String> {
     })
 }
 
+/// The height that the header leaves for its first line, the filter and some steps, in points.
+const FOR_STEPS: f32 = 60.0 + 40.0 + 2.0 * theme::ROW;
+
 /// How much room the header takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeaderSize {
@@ -132,18 +135,24 @@ pub(super) fn header_ui(
                 });
             });
         });
-        match size {
-            HeaderSize::Line if !is_unfolded => {}
-            HeaderSize::Line => {
-                let area = ScrollArea::vertical().id_salt("header").max_height(room * 0.5);
-                area.auto_shrink([false, true]).show(ui, |ui| {
-                    ui.set_max_width(ui.available_width() - theme::SCROLL_BAR);
-                    below_name_ui(ui, view, is_small, commands);
-                });
+        let room_below = match size {
+            HeaderSize::Line if !is_unfolded => return,
+            HeaderSize::Small if view.run.is_active() => return,
+            HeaderSize::Line => room * 0.5,
+            // Some steps are always seen below it.
+            HeaderSize::Small | HeaderSize::Whole => (room - FOR_STEPS).max(room * 0.4),
+        };
+        let height_id = ui.scope_id().with("height below the name");
+        let height: f32 = ui.data(|data| data.get_temp(height_id)).unwrap_or_default();
+        let area = ScrollArea::vertical().id_salt("header").max_height(room_below);
+        let area = area.auto_shrink([false, true]).show(ui, |ui| {
+            if height > room_below {
+                ui.set_max_width(ui.available_width() - theme::SCROLL_BAR);
             }
-            HeaderSize::Small if view.run.is_active() => {}
-            HeaderSize::Small | HeaderSize::Whole => below_name_ui(ui, view, is_small, commands),
-        }
+            below_name_ui(ui, view, is_small, commands);
+            widgets::reveal_focus_in(ui);
+        });
+        ui.data_mut(|data| data.insert_temp(height_id, area.content_size.y));
     });
     widgets::line_below(ui);
     is_unfolded

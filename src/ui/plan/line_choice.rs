@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use egui::{
-    Align, Checkbox, Key, Layout, Margin, Modifiers, Panel, Role, ScrollArea, Ui, WidgetInfo, vec2,
+    Align, Checkbox, Key, Layout, Margin, Modifiers, Panel, Role, ScrollArea, TextStyle,
+    TextWrapMode, Ui, WidgetInfo, WidgetText, vec2,
 };
 
 use super::PlanView;
@@ -141,8 +142,14 @@ fn lines_of<'l>(files: &[Vec<&'l [DiffLine]>], row: Row) -> Vec<&'l DiffLine> {
 fn whole_line_ui(ui: &mut Ui, cursor: &Cursor) {
     let Some(text) = cursor.long.as_ref().filter(|_| chooses_lines(ui.ctx())) else { return };
     let frame = widgets::panel_frame(Theme::of(ui).panel, Margin::symmetric(12, 8));
-    Panel::bottom("whole line").frame(frame).resizable(false).show(ui, |ui| {
-        ScrollArea::vertical().max_height(4.0 * ROW).show(ui, |ui| {
+    let lines = WidgetText::from(widgets::rich(drawable(text), Text::Mono, Theme::of(ui).text));
+    let width = ui.available_width() - 24.0;
+    let lines = lines.into_galley(ui, Some(TextWrapMode::Wrap), width, TextStyle::Body);
+    // Known before it is drawn, so that the list has its height from the first frame on.
+    let height = lines.size().y.min(4.0 * ROW) + 16.0;
+    let panel = Panel::bottom("whole line").exact_size(height);
+    panel.frame(frame).resizable(false).show(ui, |ui| {
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             widgets::paragraph(ui, &**text, Text::Mono, Tone::Plain);
         });
     });

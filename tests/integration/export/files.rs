@@ -30,7 +30,7 @@ fn a_file_is_private_and_replaced_only_if_told() {
     assert!(refused.stderr.contains("--force"), "{refused:?}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     let people = home.run(line.into_iter().chain(["--force"])).exits(0);
-    assert!(people.stdout.starts_with("6 executions of 1 runs are in "), "{people:?}");
+    assert!(people.stdout.starts_with("6 executions of 1 run are in "), "{people:?}");
     assert!(fs::read_to_string(&path).unwrap().starts_with("\"execution_id\""));
 }
 
