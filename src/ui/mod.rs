@@ -26,6 +26,7 @@ pub mod overlay;
 pub mod panic_page;
 pub mod plan;
 pub mod reconcile;
+mod reveal;
 mod rows;
 mod scroll;
 pub mod splits;
