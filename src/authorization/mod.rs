@@ -8,6 +8,7 @@ mod choices;
 mod class;
 mod secret_inputs;
 mod session_rule;
+mod signing;
 mod time;
 mod walls;
 
@@ -23,6 +24,7 @@ pub use choices::{HostChoice, PlanChoices, RunChoices, WallSetting};
 pub use class::{AuthorizationClass, CLASS_BYTES, ClassError, PlanProperties};
 pub use secret_inputs::{Secret, SecretInputs};
 pub use session_rule::{CallIdentity, RuleTime, SessionRule, why_no_rule};
+pub use signing::{NAMESPACE, SIGNATURE_BYTES, Signed, Signing, SshSignature, why_no_principal};
 pub use time::SinceBoot;
 use time::remaining_ms;
 pub use walls::{Grants, StepWalls, WallLevel};

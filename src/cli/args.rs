@@ -2,7 +2,7 @@
 
 mod acp;
 mod bounded;
-mod evidence;
+pub(super) mod evidence;
 mod formats;
 mod hook;
 mod inbox;

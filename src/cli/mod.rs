@@ -23,6 +23,7 @@ mod inputs;
 mod mcp;
 mod opening;
 mod output;
+mod passphrase;
 mod plan;
 mod planner;
 mod progress;
