@@ -14,6 +14,12 @@ def lines(path):
 def expected(kind, document, rows, digests, seq):
     """What the document of a signature must be, made of the records again."""
     all_of = {key: document.get(key) for key in ("format", "evidence", "kind", "principal")}
+    if kind == "review":  # Of another person, before the authorization was recorded.
+        (row,) = rows["authorizations"].values()
+        binding, digest = document["binding"], lambda name: f"sha256:{row[name]}"
+        same = [document["decision"], document["plan_digest"], binding["policy"], binding["workspace"]] == [
+            "sign", digest("plan_digest"), digest("policy_digest"), row["workspace"]]
+        return document if same else None
     if kind == "authorization":
         id = document["record"]["id"]
         (row,) = [row for row in rows["authorizations"].values() if row["id"] == id]

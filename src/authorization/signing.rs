@@ -8,6 +8,7 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::Reviewing;
 use crate::plan::words::words;
 
 /// The namespace of all signatures of this program. No signature for another purpose, such as one of git, counts here.
@@ -38,6 +39,8 @@ pub struct Signing {
     pub sign: BTreeSet<Signed>,
     /// How long one signature may take, in seconds, without the time in which the person is asked.
     pub seconds: u32,
+    /// Whose signatures a run needs as well; `None` if it needs none.
+    pub reviewing: Option<Reviewing>,
 }
 
 impl Signing {

@@ -194,6 +194,9 @@ impl From<NotRecorded> for Refusal {
     fn from(error: NotRecorded) -> Self {
         match error {
             NotRecorded::NotSigned(error) => error.into(),
+            NotRecorded::NotReviewed(_) => {
+                Self::new(Exit::NotAuthorized, error.failure(), json!({}))
+            }
             NotRecorded::Evidence(error) => error.into(),
         }
     }

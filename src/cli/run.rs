@@ -38,6 +38,7 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     // Checked before the plan is read, because it does not depend on the plan.
     let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
     let mut policy = command.options.policy()?;
+    policy.review_signatures = super::review::signatures(&command.signature)?;
     let workspace = command.workspace.workspace.as_deref();
     let folder = &command.options.common.folder;
     let inputs = (&command.inputs, Ask::AtTerminal);

@@ -62,6 +62,9 @@ pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
         DialectWord::EvidenceTimes => of_evidence!("times"),
         DialectWord::EvidenceVerify => VERIFY_SCHEMA,
         DialectWord::EvidenceVerifySignature => of_evidence!("verify-signature"),
+        DialectWord::ReviewRequest => {
+            include_str!("../../assets/schema/review-request.schema.json")
+        }
         DialectWord::SignedDocument => {
             include_str!("../../assets/schema/signed-document.schema.json")
         }

@@ -136,6 +136,7 @@ fn signer<'a>(deps: &'a ExecutorDeps, workspace: &'a Path, stop: &'a StopSignal)
         ask: deps.passphrase.as_ref(),
         stop,
         clock: &*deps.clock,
+        reviews: &deps.policy.review_signatures,
     }
 }
 

@@ -138,12 +138,26 @@ fn check_signature(
     }
     let signed = store.has_signed_authorization(authorization.authorization_id);
     match signed.map_err(ExecutionError::before_run)? {
-        true => Ok(()),
-        false => Err(ExecutionError::NotAuthorized {
-            reason: "your settings ask for a signature of each authorization, and it has none"
-                .to_owned(),
-        }),
+        true => {}
+        false => {
+            return Err(ExecutionError::NotAuthorized {
+                reason: "your settings ask for a signature of each authorization, and it has none"
+                    .to_owned(),
+            });
+        }
     }
+    let reviewing = policy.signing.as_ref().and_then(|signing| signing.reviewing.as_ref());
+    let Some(reviewing) = reviewing else { return Ok(()) };
+    let reviews = store.count_reviews(authorization.authorization_id);
+    let persons = reviews.map_err(ExecutionError::before_run)? + 1;
+    if persons < reviewing.required {
+        let required = reviewing.required;
+        let reason = format!(
+            "your settings ask for the signatures of {required} persons, and it has {persons}"
+        );
+        return Err(ExecutionError::NotAuthorized { reason });
+    }
+    Ok(())
 }
 
 /// Fails if the plan is not approved, or if its approval has expired or was used by a run.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Repositories, UserRules, sensitive, shell};
 use crate::authorization::{
-    DEFAULT_TTL_MS, Grants, RunChoices, SecretInputs, Signing, WallSetting,
+    DEFAULT_TTL_MS, Grants, ReviewSignature, RunChoices, SecretInputs, Signing, WallSetting,
 };
 use crate::plan::words::words;
 use crate::plan::{Digest, TOOLS, Tool};
@@ -141,6 +141,8 @@ pub struct Policy {
     /// The key of the person that signs, and what it signs; `None` if nothing is signed. Not part of the digest: it does not
     /// affect what a plan does, and the executor compares it with the signature itself.
     pub signing: Option<Signing>,
+    /// The signatures of other persons that were given for this run. Not part of the digest.
+    pub review_signatures: Vec<ReviewSignature>,
     /// Why nothing may run: the settings exist but are unusable (SPEC §7.1).
     pub refusal: Option<String>,
 }
@@ -166,6 +168,7 @@ impl Default for Policy {
             own_folders: Vec::new(),
             repositories: Repositories::default(),
             signing: None,
+            review_signatures: Vec::new(),
             refusal: None,
         }
     }

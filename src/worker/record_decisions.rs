@@ -82,6 +82,7 @@ impl RecordAuthorization {
             ask,
             stop: &stop,
             clock: &SystemClock::default(),
+            reviews: &[],
         };
         // The base may be faulty; its bytes are recorded all the same.
         let base = revised.as_ref().map(|revised| revised.plan.valid_steps());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::authorization::{Signed, Signing, why_no_principal};
+use crate::authorization::{Reviewing, Signed, Signing, why_no_principal};
 
 /// The table `[signatures]` of the settings file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -19,11 +19,25 @@ pub struct SignatureSettings {
     pub sign: BTreeSet<Signed>,
     /// How long one signature may take, in seconds: 1 to 600.
     pub seconds: u32,
+    /// How many persons must have signed before a run, with the one who authorizes it: 1 to 20.
+    pub required: usize,
+    /// Who may sign with which key; `~/` is the home folder.
+    pub allowed_signers: Option<PathBuf>,
+    /// Keys that do not count any more; `~/` is the home folder.
+    pub revoked_keys: Option<PathBuf>,
 }
 
 impl Default for SignatureSettings {
     fn default() -> Self {
-        Self { key: None, principal: String::new(), sign: BTreeSet::new(), seconds: 60 }
+        Self {
+            key: None,
+            principal: String::new(),
+            sign: BTreeSet::new(),
+            seconds: 60,
+            required: 1,
+            allowed_signers: None,
+            revoked_keys: None,
+        }
     }
 }
 
@@ -39,11 +53,15 @@ impl SignatureSettings {
                 self.seconds
             ));
         }
-        if self.key.is_none() && self.sign.is_empty() {
+        let reviewing = self.reviewing()?;
+        if self.key.is_none() && self.sign.is_empty() && reviewing.is_none() {
             return Ok(None);
         }
         let Some(key) = &self.key else {
-            return Err("signatures.sign needs signatures.key, the key that signs".to_owned());
+            return Err(
+                "signatures.sign and signatures.required need signatures.key, the key that signs"
+                    .to_owned(),
+            );
         };
         let key = in_home(key);
         if !key.is_absolute() {
@@ -56,7 +74,40 @@ impl SignatureSettings {
             return Err(format!("signatures.principal cannot name who signs: {why}"));
         }
         let (principal, sign) = (self.principal.clone(), self.sign.clone());
-        Ok(Some(Signing { key, principal, sign, seconds: self.seconds }))
+        if reviewing.is_some() && !sign.contains(&Signed::Authorizations) {
+            return Err(
+                "signatures.required needs \"authorizations\" in signatures.sign".to_owned()
+            );
+        }
+        Ok(Some(Signing { key, principal, sign, seconds: self.seconds, reviewing }))
+    }
+
+    /// Whose signatures a run needs; `None` if the person who authorizes it is enough.
+    fn reviewing(&self) -> Result<Option<Reviewing>, String> {
+        if !(1..=20).contains(&self.required) {
+            return Err(format!(
+                "signatures.required is {}, and must lie between 1 and 20",
+                self.required
+            ));
+        }
+        let list = |name: &str, path: &std::path::Path| match in_home(path) {
+            path if path.is_absolute() => Ok(path),
+            path => Err(format!(
+                "signatures.{name} is {}, which is neither absolute nor begins with ~/",
+                path.display()
+            )),
+        };
+        let allowed = self.allowed_signers.as_deref();
+        let allowed = allowed.map(|path| list("allowed_signers", path)).transpose()?;
+        let revoked = self.revoked_keys.as_deref();
+        let revoked_keys = revoked.map(|path| list("revoked_keys", path)).transpose()?;
+        match (self.required, allowed) {
+            (1, _) => Ok(None),
+            (_, None) => Err("signatures.required needs signatures.allowed_signers".to_owned()),
+            (required, Some(allowed_signers)) => {
+                Ok(Some(Reviewing { required, allowed_signers, revoked_keys }))
+            }
+        }
     }
 }
 
@@ -102,6 +153,14 @@ mod tests {
             ("key = '/k'\nprincipal = 'ada'\nseconds = 0", "signatures.seconds"),
             ("key = '/k'\nprincipal = 'ada'\nsign = ['everything']", "everything"),
             ("keys = '/k'", "keys"),
+            ("required = 0", "signatures.required"),
+            ("required = 2", "signatures.allowed_signers"),
+            ("required = 2\nallowed_signers = 'a'", "signatures.allowed_signers"),
+            ("required = 2\nallowed_signers = '/a'", "signatures.key"),
+            (
+                "required = 2\nallowed_signers = '/a'\nkey = '/k'\nprincipal = 'ada'",
+                "signatures.sign",
+            ),
         ] {
             let fault = signing(text).unwrap_err();
             assert!(fault.contains(entry), "{text}: {fault}");

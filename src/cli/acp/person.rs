@@ -211,6 +211,7 @@ impl Terminal {
             ask: ask.as_ref(),
             stop: &StopSignal::default(),
             clock,
+            reviews: &[],
         };
         signer.record(&mut self.location.store()?, authorization, plan, None)
     }

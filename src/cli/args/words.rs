@@ -226,6 +226,9 @@ pub(in crate::cli) enum DialectWord {
     /// The output of `evidence verify-signature` with `--json`
     #[value(alias = "evidence-verify-signature")]
     EvidenceVerifySignature,
+    /// A request for another person's signature, as `review-request` writes it
+    #[value(alias = "review-request")]
+    ReviewRequest,
     /// What a person signs with an SSH key
     #[value(alias = "signed-document")]
     SignedDocument,

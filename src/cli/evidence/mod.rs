@@ -12,7 +12,7 @@ mod retention;
 mod search;
 mod secrets;
 mod show;
-mod signature;
+pub(in crate::cli) mod signature;
 mod timeline;
 
 use std::time::{Duration, Instant};

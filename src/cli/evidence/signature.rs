@@ -1,5 +1,7 @@
 //! `evidence sign` and `evidence verify-signature`: signatures with the SSH keys of persons.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -30,7 +32,7 @@ pub(super) fn sign(
     location: &EvidenceLocation,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    let signing = signing(command)?;
+    let signing = signing((command.key.as_ref(), command.principal.as_ref()))?;
     let mut reader = location.open()?;
     let run = match &command.subject {
         Subject::Head => None,
@@ -55,6 +57,7 @@ pub(super) fn sign(
         ask: ask.as_ref(),
         stop: &stop,
         clock: &SystemClock::default(),
+        reviews: &[],
     };
     let mut store = location.store()?;
     match run {
@@ -77,9 +80,11 @@ pub(super) fn sign(
 }
 
 /// The key of the options, or that of the settings.
-fn signing(command: &Sign) -> Result<Signing, Refusal> {
+pub(in crate::cli) fn signing(
+    (key, principal): (Option<&PathBuf>, Option<&String>),
+) -> Result<Signing, Refusal> {
     let of_settings = policy()?.signing;
-    let (Some(key), Some(principal)) = (&command.key, &command.principal) else {
+    let (Some(key), Some(principal)) = (key, principal) else {
         let next =
             "Name it in the table [signatures] of the settings, or with --key and --principal.";
         return of_settings
@@ -91,7 +96,13 @@ fn signing(command: &Sign) -> Result<Signing, Refusal> {
     }
     let key = std::path::absolute(key).unwrap_or_else(|_| key.clone());
     let seconds = of_settings.map_or(60, |signing| signing.seconds);
-    Ok(Signing { key, principal: principal.clone(), sign: Default::default(), seconds })
+    Ok(Signing {
+        key,
+        principal: principal.clone(),
+        sign: Default::default(),
+        seconds,
+        reviewing: None,
+    })
 }
 
 /// A signature with what was found about it, or that there is none.

@@ -181,6 +181,36 @@ impl Signer<'_> {
     }
 }
 
+impl Signer<'_> {
+    /// What differs between a review and the authorization that it was given for.
+    pub(super) fn review_difference(
+        &self,
+        conn: &Connection,
+        text: &str,
+        authorization_id: Uuid,
+    ) -> Result<Option<String>> {
+        let row = linked(conn, "authorizations", "id", &authorization_id.to_string())?;
+        let row = row.ok_or_else(|| gone("authorization", authorization_id))?.columns;
+        let document: Value = serde_json::from_str(text).unwrap_or_default();
+        let recorded = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
+        let expected = [
+            ("/format", FORMAT.to_owned()),
+            ("/evidence", self.evidence.clone()),
+            ("/kind", SignatureKind::Review.as_str().to_owned()),
+            ("/principal", self.principal.to_owned()),
+            ("/decision", "sign".to_owned()),
+            ("/plan_digest", format!("sha256:{}", recorded("plan_digest"))),
+            ("/binding/policy", format!("sha256:{}", recorded("policy_digest"))),
+            ("/binding/workspace", recorded("workspace").to_owned()),
+        ];
+        let is = |(path, value): &(&str, String)| {
+            document.pointer(path).and_then(Value::as_str) == Some(value.as_str())
+        };
+        let is_same = ledger::canonical(&document) == text && expected.iter().all(is);
+        Ok((!is_same).then(|| DIFFERS.to_owned()))
+    }
+}
+
 const DIFFERS: &str = "what was signed is not what the evidence has";
 
 fn gone(what: &str, id: Uuid) -> EvidenceError {

@@ -7,6 +7,7 @@
 
 mod document;
 
+use rusqlite::Connection;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -37,6 +38,8 @@ pub struct SignedDocument {
     pub principal: String,
     /// When, in Unix milliseconds.
     pub timestamp_ms: i64,
+    /// The request that was answered, of a review.
+    pub request_id: Option<Uuid>,
 }
 
 /// Which signatures are read.
@@ -89,12 +92,50 @@ impl EvidenceStore {
         plan: &Plan,
         revision: Option<&RevisionRecord<'_>>,
         signed: &SignedDocument,
+        reviews: &[SignedDocument],
     ) -> Result<()> {
         let signer = self.signer(&signed.principal);
+        let id = authorization.authorization_id;
         self.write(|appender| {
             write_run::authorization(appender, authorization, plan, revision)?;
-            insert(appender, &signer, signed, (Some(authorization.authorization_id), None))
+            insert(appender, &signer, signed, (Some(id), None))?;
+            for review in reviews {
+                // Within the transaction, because another process may use the same request.
+                if let Some(used) =
+                    review.request_id.map(|id| used_by(appender.tx(), id)).transpose()?.flatten()
+                    && used != id
+                {
+                    let difference = format!("its request was used by authorization {used}");
+                    return Err(EvidenceError::SignedOther { difference });
+                }
+                insert_row(appender, review, (Some(id), None))?;
+            }
+            Ok(())
         })
+    }
+
+    /// The authorization that has used this request of a review; `None` if none has.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn request_used_by(&self, request_id: Uuid) -> Result<Option<Uuid>> {
+        used_by(&self.conn, request_id)
+    }
+
+    /// The number of persons whose reviews of this authorization are recorded, by their keys.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn count_reviews(&self, authorization_id: Uuid) -> Result<usize> {
+        let sql = "SELECT count(DISTINCT fingerprint) FROM signatures WHERE authorization_id = ?1 AND kind = ?2";
+        let params = (authorization_id.to_string(), SignatureKind::Review.as_str());
+        let count: i64 = super::rows::value(&self.conn, sql, params)?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
+    /// The name of this evidence.
+    pub fn origin(&self) -> String {
+        EvidenceReader::origin_of(self.database_id)
     }
 
     /// Whether a signature of this authorization is recorded.
@@ -159,12 +200,32 @@ fn insert(
     if let Some(difference) = signer.difference(appender.tx(), &signed.document, number)? {
         return Err(EvidenceError::SignedOther { difference });
     }
+    insert_row(appender, signed, (authorization_id, run_id))
+}
+
+/// The authorization that has used this request of a review.
+fn used_by(conn: &Connection, request_id: Uuid) -> Result<Option<Uuid>> {
+    let sql = "SELECT authorization_id FROM signatures WHERE request_id = ?1 LIMIT 1";
+    find(conn, sql, [request_id.to_string()], |row| super::rows::uuid(row, 0))
+}
+
+/// Inserts the row of a signature.
+fn insert_row(
+    appender: &mut Appender<'_>,
+    signed: &SignedDocument,
+    (authorization_id, run_id): (Option<Uuid>, Option<Uuid>),
+) -> Result<()> {
+    if appender.redacted(&signed.document) != signed.document {
+        let difference = "what was signed has a recognised secret in clear".to_owned();
+        return Err(EvidenceError::SignedOther { difference });
+    }
     appender.insert(
         "signatures",
         [
             ("kind", Cell::word(signed.kind.as_str())),
             ("authorization_id", authorization_id.into()),
             ("run_id", run_id.into()),
+            ("request_id", signed.request_id.into()),
             // Nothing in it needs to be redacted: it repeats what is stored.
             ("document", Cell::word(signed.document.as_str())),
             ("signature", Cell::word(signed.signature.armor.as_str())),
@@ -262,7 +323,9 @@ fn difference(
     let conn = source.conn;
     let subject = match (record.kind, record.authorization_id, record.run_id) {
         (SignatureKind::RunEnd, None, Some(run)) => Some(("run_ends", "run_id", run)),
-        (SignatureKind::Authorization, Some(id), None) => Some(("authorizations", "id", id)),
+        (SignatureKind::Authorization | SignatureKind::Review, Some(id), None) => {
+            Some(("authorizations", "id", id))
+        }
         (SignatureKind::Head, None, None) => None,
         _ => {
             return Ok(Some("the record of the signature names no subject of its kind".to_owned()));
@@ -274,15 +337,22 @@ fn difference(
     if let Some((table, column, id)) = subject {
         let document: Value = serde_json::from_str(&record.document).unwrap_or_default();
         let signed = document.get("record").and_then(|it| it.get(column)).and_then(Value::as_str);
-        if signed != Some(id.to_string().as_str()) {
+        let is_review = record.kind == SignatureKind::Review;
+        if !is_review && signed != Some(id.to_string().as_str()) {
             return Ok(Some("the document is about another record".to_owned()));
         }
         if !is_unchanged(conn, table, column, &id.to_string())? {
             return Ok(Some("the signed record was changed after it was written".to_owned()));
         }
     }
-    if let Some(difference) = signer.difference(conn, &record.document, record.seq)? {
-        return Ok(Some(difference));
+    let differs = match (record.kind, record.authorization_id) {
+        (SignatureKind::Review, Some(id)) => {
+            signer.review_difference(conn, &record.document, id)?
+        }
+        _ => signer.difference(conn, &record.document, record.seq)?,
+    };
+    if differs.is_some() {
+        return Ok(differs);
     }
     let parsed = SshSignature::parse(&record.signature);
     Ok(match parsed {

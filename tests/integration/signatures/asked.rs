@@ -41,7 +41,13 @@ fn sign(
 ) -> Result<countersign::authorization::SshSignature, SigningError> {
     let path = home.path().join("locked");
     let key = if path.exists() { path } else { key(home, "locked", PASSPHRASE) };
-    let signing = Signing { key, principal: ADA.to_owned(), sign: Default::default(), seconds };
+    let signing = Signing {
+        key,
+        principal: ADA.to_owned(),
+        sign: Default::default(),
+        seconds,
+        reviewing: None,
+    };
     let ask: Arc<dyn AskSecret> = Arc::clone(person) as _;
     let keygen = SshKeygen::of_system(None).unwrap();
     keygen.sign(&signing, b"a document", "a document", Some(&ask), &StopSignal::default())

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{Clock, ExecutionError};
-use crate::authorization::{AuthorizationStatus, PlanAuthorization, Signed, Signing};
+use super::super::{Clock, ExecutionError};
+use crate::authorization::{
+    AuthorizationStatus, PlanAuthorization, ReviewSignature, Signed, Signing,
+};
 use crate::evidence::{EvidenceError, EvidenceStore, RevisionRecord, SignedDocument};
-use crate::plan::Plan;
+use crate::plan::{Code, Plan};
 use crate::run::{AskSecret, Failure, SignatureKind, StopSignal};
 use crate::signing::{SigningError, SshKeygen};
 
@@ -18,6 +20,9 @@ pub enum NotRecorded {
     /// It could not be signed, so nothing of it is recorded.
     #[error("the authorization is not signed, so it does not count: {0}")]
     NotSigned(#[from] SigningError),
+    /// The signatures of other persons do not suffice, so nothing of it is recorded.
+    #[error("the authorization does not count: {0}")]
+    NotReviewed(String),
     /// The evidence could not be written.
     #[error(transparent)]
     Evidence(#[from] EvidenceError),
@@ -28,6 +33,11 @@ impl NotRecorded {
     pub fn failure(&self) -> Failure {
         match self {
             Self::NotSigned(error) => Failure { message: self.to_string(), ..error.failure() },
+            Self::NotReviewed(_) => Failure {
+                code: Code::NotAuthorized,
+                message: self.to_string(),
+                next: NEXT.to_owned(),
+            },
             Self::Evidence(error) => error.failure(),
         }
     }
@@ -39,6 +49,7 @@ impl From<NotRecorded> for ExecutionError {
             NotRecorded::NotSigned(error) => Self::NotAuthorized {
                 reason: format!("it is not signed, as your settings ask: {error}"),
             },
+            NotRecorded::NotReviewed(reason) => Self::NotAuthorized { reason },
             NotRecorded::Evidence(source) => Self::before_run(source),
         }
     }
@@ -56,7 +67,13 @@ pub struct Signer<'a> {
     pub stop: &'a StopSignal,
     /// The time of the signature.
     pub clock: &'a dyn Clock,
+    /// The signatures of other persons that were given.
+    pub reviews: &'a [ReviewSignature],
 }
+
+/// What a person can do who needs the signature of another one.
+const NEXT: &str = "Give another person what `countersign review-request PLAN --out FILE` writes, and pass what comes back with \
+                    `countersign run PLAN --signature FILE`.";
 
 impl Signer<'_> {
     /// Records a decision about a plan; an approval with its signature, if the settings ask for one.
@@ -72,14 +89,28 @@ impl Signer<'_> {
     ) -> Result<(), NotRecorded> {
         let is_approved = authorization.status == AuthorizationStatus::Approved;
         let signing = self.signing.filter(|signing| signing.of_authorizations() && is_approved);
+        if self.signing.is_none_or(|signing| signing.reviewing.is_none())
+            && !self.reviews.is_empty()
+        {
+            let why = "your settings name no list of persons whose signatures count";
+            return Err(NotRecorded::NotReviewed(why.to_owned()));
+        }
         let Some(signing) = signing else {
             return Ok(store.record_revised(authorization, plan, revision)?);
         };
         let principal = &signing.principal;
+        // Before the person is asked for a passphrase in vain.
+        let reviews = match &signing.reviewing {
+            Some(reviewing) => self.check_reviews(store, reviewing, authorization)?,
+            None => Vec::new(),
+        };
         let document = store.authorization_to_sign(authorization, plan, revision, principal)?;
         let kind = SignatureKind::Authorization;
         let signed = self.sign(signing, kind, document, "your authorization")?;
-        Ok(store.record_signed(authorization, plan, revision, &signed)?)
+        if let Some(reviewing) = &signing.reviewing {
+            self.check_own(reviewing, &signed)?;
+        }
+        Ok(store.record_signed(authorization, plan, revision, &signed, &reviews)?)
     }
 
     /// Signs the end of a run, and the head of the evidence, as far as the settings ask for it.
@@ -137,6 +168,6 @@ impl Signer<'_> {
         let keygen = SshKeygen::of_system(self.workspace)?;
         let signature = keygen.sign(signing, document.as_bytes(), what, self.ask, self.stop)?;
         let (principal, timestamp_ms) = (signing.principal.clone(), self.clock.now_ms());
-        Ok(SignedDocument { kind, document, signature, principal, timestamp_ms })
+        Ok(SignedDocument { kind, document, signature, principal, timestamp_ms, request_id: None })
     }
 }
