@@ -102,8 +102,6 @@ fn changed_evidence_is_not_signed() {
     let (home, _) = signing_home();
     run(&home).exits(0);
     tamper(&home, "decisions", "note = 'another'");
-    for subject in ["head"] {
-        let done = home.json(["evidence", "sign", subject]).exits(6);
-        assert!(done.stdout.contains("so it is not signed"), "{done:?}");
-    }
+    let done = home.json(["evidence", "sign", "head"]).exits(6);
+    assert!(done.stdout.contains("so it is not signed"), "{done:?}");
 }
