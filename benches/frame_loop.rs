@@ -97,6 +97,7 @@ fn run(bench: &Bench, max_attempts: u32) {
         authorizer: Box::new(AuthorizeAll),
         terminal: None,
         secrets: None,
+        passphrase: None,
     };
     let outcome = BoundedLoop::run(&setup, deps).expect("a loop");
     assert_eq!(outcome.stop_reason.detail.attempt, Some(max_attempts), "{:?}", outcome.stop_reason);

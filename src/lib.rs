@@ -38,6 +38,7 @@
 //! | [`workspace`] | the folders that tools may touch: paths, reading, searching, writing whole files |
 //! | [`process`] | the only room that starts programs; their time limits and isolation ("walls") |
 //! | [`remote`] | commands on other hosts, through the system's `ssh` |
+//! | [`signing`] | signatures with the SSH keys of persons, through the system's `ssh-keygen` |
 //! | [`cargo`] | the user's cargo: checks, and which errors are new |
 //! | [`symbols`] | the symbol engines: the embedded one, and `magellan` with `splice` |
 //! | [`tools`] | the only room that changes the workspace: one module for each tool |
@@ -58,18 +59,19 @@
 //! ```text
 //! main → app, cli
 //! app → ui, worker                 ui → code
-//! cli → worker, planner, autonomy, engine, export, evidence, tools, remote, process, openers, hooks, mcp, acp, code,
-//!       proof
+//! cli → worker, planner, autonomy, engine, export, evidence, tools, signing, remote, process, openers, hooks, mcp, acp,
+//!       code, proof
 //! worker → autonomy, engine, export, evidence, tools, remote, openers, hooks, acp
 //! planner → tools, cargo
 //! autonomy → engine, evidence, tools, process
-//! engine → tools, evidence, remote, process, workspace
+//! engine → tools, evidence, signing, remote, process, workspace
 //! export → evidence, proof
 //! evidence → proof
 //! tools → symbols, cargo, remote, process, workspace, code
 //! symbols → process, workspace, code
 //! cargo → process, workspace
 //! remote → process
+//! signing → process
 //! workspace → code
 //! ```
 //!
@@ -136,6 +138,7 @@ pub mod proof;
 pub mod remote;
 pub mod risk;
 pub mod run;
+pub mod signing;
 pub mod symbols;
 pub mod tools;
 pub mod ui;

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Checks evidence of Countersign without Countersign: python3 verify.py PATH [--head DIGEST]
+"""Checks evidence of Countersign without Countersign: python3 verify.py PATH [--head DIGEST] [--allowed-signers FILE]
 
 PATH is a case file (the zip, or the folder into which it was unpacked) or an evidence database (execution_log.db, or
 its folder). Exit code 0: nothing was changed. 1: the first difference is printed. 2: PATH cannot be used.
 
 Every record has a SHA-256 digest of the digest before it and of its own text: a chain, which is computed anew here. A
 chain that somebody computed anew as a whole is sound in itself; only a digest that you got in another way shows that,
-so pass it with --head. Not checked, because it needs the user's key: the keyed digests of grants and kept heads, and
+so pass it with --head. With --allowed-signers, `ssh-keygen -Y verify` checks the signatures of a case file, too
+(verify_signatures.py must be beside this file). Not checked, because it needs the user's key: the keyed digests of grants and kept heads, and
 what encrypted contents contain (their stored bytes are in the chain). report.html and README.txt only repeat.
 """
 import hashlib, json, os, pathlib, sqlite3, struct, sys, zipfile
@@ -18,7 +19,8 @@ SCHEMAS = {  # The digest of all tables, indexes and triggers of each format.
     3: "190bf1e5394eb94754b063aaf3fcf1c326e45f27b65a592b824d4101e98fe7a4",
     4: "9f42fce7040e6bbd68615d7bea39dbe6141daa2943a729872ae633fef58b5d4d",
     5: "7e5494cf3887b127d5e0e39e37df54e6d7a58e07b5c5ce98a573223fd18c72b8",
-    6: "2558732cb8497ed228eab49a8451b2c3243fe2da8c7256cf5500e79df4a92b04"}
+    6: "2558732cb8497ed228eab49a8451b2c3243fe2da8c7256cf5500e79df4a92b04",
+    7: "4837df4bb12d04fa51beca0d832527d01998c6827c2ae368c3391342eddede2f"}
 
 class Difference(Exception): """What differs."""
 class Text(bytes): """A value of the type TEXT, which may be no valid UTF-8."""
@@ -191,6 +193,9 @@ def check_documents(manifest, rows, members):
     differ("the list of contents", {it[10:] for it in members if it.startswith("artifacts/")} | plan, plain)
     differ("the list of contents that are left out", {content["digest"] for content in manifest["left_out"]}, hidden)
     differ("a content", (named | {run["plan_digest"]}) - plain - hidden - {None}, set())
+    signed = {f"signatures/{row['kind']}-{seq}.{end}": row[column] for seq, row in rows.get("signatures", {}).items()
+              for end, column in (("json", "document"), ("sig", "signature"))}
+    differ("the signatures", {it: members[it]().read().decode() for it in members if it[:11] == "signatures/"}, signed)
     tables = ["authorization_classes", "authorizations", "decisions"]
     decided = [{"columns": row, "seq": seq, "table": it} for it in tables for seq, row in rows.get(it, {}).items()]
     differ("decisions.json", json.load(members["decisions.json"]()), sorted(decided, key=lambda row: row["seq"]))
@@ -233,8 +238,13 @@ def check(path, known=None):
         return False, f"it cannot be read: {type(error).__name__}: {error}"
 
 if __name__ == "__main__":
-    head = sys.argv[3].removeprefix("sha256:") if len(sys.argv) == 4 and sys.argv[2] == "--head" else None
-    if (len(sys.argv) != 2 and head is None) or not os.path.exists(sys.argv[1]):
+    options = dict(zip(sys.argv[2::2], sys.argv[3::2]))
+    head, signers = options.pop("--head", None), options.pop("--allowed-signers", None)
+    if len(sys.argv) < 2 or len(sys.argv) % 2 or options or not os.path.exists(sys.argv[1]):
         sys.exit(print(__doc__, "\nThe arguments are wrong, or there is no such file.", file=sys.stderr) or 2)
-    is_sound, found = check(sys.argv[1], head)
+    is_sound, found = check(sys.argv[1], head and head.removeprefix("sha256:"))
+    if is_sound and signers:
+        import verify_signatures
+        is_sound, signed = verify_signatures.check(sys.argv[1], signers)
+        found = f"{found}; {signed}" if is_sound else signed
     sys.exit(print(("OK: " if is_sound else "CHANGED: ") + found) or int(not is_sound))

@@ -155,6 +155,7 @@ impl Bench {
             control: ControlHandle::default(),
             terminal: None,
             secrets: None,
+            passphrase: None,
         };
         let mut executor = Executor::new(self.store.take().expect("the store"), deps);
         let approved = ApprovedPlan { plan: plan.clone(), authorization };

@@ -771,6 +771,7 @@ pub fn detail() -> ExecutionDetail {
                 timestamp_ms: NOW_MS - 599_600,
             },
         ],
+        signatures: Vec::new(),
         risk_rule: Some("mutate".into()),
         risk_reason: Some("Changes files of the workspace.".into()),
         intent_at_ms: Some(NOW_MS - 599_500),

@@ -89,6 +89,11 @@ impl App {
             Event::Finished(result) => {
                 let completed =
                     result.as_ref().is_ok_and(|result| result.status == RunStatus::Completed);
+                let not_signed = result.as_ref().ok().and_then(|it| it.not_signed.clone());
+                if let Some(why) = not_signed {
+                    let next = "Sign it later: countersign evidence sign RUN";
+                    shared.notify(Tone::Caution, "The end of the run is not signed.", why, next);
+                }
                 let result = result.map(|result| result.elapsed_ms);
                 let not_begun = self.plan.end_run(&result);
                 let call = not_begun.and_then(|file| self.agents.sessions.of_file_mut(&file));
@@ -120,9 +125,10 @@ impl App {
                 shared.keep_secrets(self.plan.request(), |asked| asked != id);
             }
             Event::Panicked { message } => {
-                // The check of a host may still wait for its answer.
-                let check = shared.worker.secret_of_check();
-                shared.keep_secrets(self.plan.request(), |id| check == Some(id));
+                // The check of a host, or a signature, may still wait for its answer.
+                let asked = shared.secrets.iter().map(|(id, _)| *id);
+                let beside: Vec<_> = asked.filter(|id| shared.worker.is_beside_run(*id)).collect();
+                shared.keep_secrets(self.plan.request(), |id| beside.contains(&id));
                 shared.notify(
                     Tone::Danger,
                     "The worker thread crashed; the run is interrupted.",

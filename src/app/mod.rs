@@ -33,6 +33,7 @@ mod panic_page;
 mod pending;
 mod plan_page;
 mod recent;
+mod recording;
 mod retention;
 mod rules;
 mod saved_list;

@@ -204,7 +204,7 @@ impl App {
                     plan: Box::new(plan),
                     revised: None,
                 };
-                self.shared.query_each(query, move |app, recorded, _| match recorded {
+                self.shared.record(query, move |app, recorded| match recorded {
                     Ok(()) => app.finish_by_rule(place, rule_id, file, authorization),
                     Err(failed) => {
                         app.shared.report(failed);

@@ -13,7 +13,7 @@ use crate::plan::TOOLS;
 use crate::risk::{PlannerNeeds, Policy};
 use crate::ui::plan::{MustSee, RecentPlan};
 use crate::ui::splits::Splits;
-use crate::worker::{ModelSettings, PolicySettings, read_policy};
+use crate::worker::{ModelSettings, PolicySettings, SignatureSettings, read_policy};
 
 /// The names of the themes in the settings file.
 #[derive(Serialize, Deserialize)]
@@ -67,6 +67,9 @@ pub(super) struct Settings {
     /// What agents may get without a question. Not saved with the other settings.
     #[serde(skip_serializing)]
     pub(super) agents: AgentSettings,
+    /// The key that signs, and what it signs. Not saved with the other settings.
+    #[serde(skip_serializing)]
+    pub(super) signatures: SignatureSettings,
     /// The sizes that the person gave to panels, in points, by the name of the panel.
     pub(super) panels: Splits,
     /// The recent plans. Each change of the list is saved by itself (`recent.rs`), because all windows share it.
@@ -92,6 +95,7 @@ impl Default for Settings {
             model: ModelSettings::default(),
             planners: BTreeMap::new(),
             agents: AgentSettings::default(),
+            signatures: SignatureSettings::default(),
             panels: Splits::default(),
             recent: Vec::new(),
             searches: Vec::new(),
@@ -109,6 +113,7 @@ impl Settings {
             return Err(format!("zoom is {}, and must lie between 0.5 and 3", self.zoom));
         }
         self.policy.policy()?;
+        self.signatures.signing()?;
         for side in &mut self.window {
             *side = if side.is_finite() { side.clamp(480.0, 8_192.0) } else { 800.0 };
         }

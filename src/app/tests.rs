@@ -40,6 +40,8 @@ mod retention;
 mod revising;
 mod run_elsewhere;
 mod secrets;
+#[cfg(unix)]
+mod signing;
 mod simulation;
 #[cfg(unix)]
 mod trust;

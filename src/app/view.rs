@@ -134,8 +134,8 @@ impl App {
             let request = self.plan.request();
             let running = self.plan.running();
             if let Some((prompt, id, question)) = self.shared.shown_secret(request) {
-                // A check of the host may ask while a run is under way.
-                let is_of_run = self.shared.worker.secret_of_check() != Some(id);
+                // A check of a host, or a signature, may ask while a run is under way.
+                let is_of_run = !self.shared.worker.is_beside_run(id);
                 let plan = running.filter(|_| is_of_run).map(PlanSession::name);
                 let question = Question::Secret { id, question, plan };
                 return Some(Dialog { prompt, question });
@@ -190,10 +190,10 @@ impl App {
                 }
             }
             Prompt::Authorize => {
-                let ttl_ms = self.shared.setup.policy.authorization_ttl_ms;
+                let policy = &self.shared.setup.policy;
                 let session = self.plan.shown.as_ref()?;
                 let agent = self.waiting_agent(session);
-                Question::Authorize(session.authorize_view(ttl_ms, agent, &self.shared.now)?)
+                Question::Authorize(session.authorize_view(policy, agent, &self.shared.now)?)
             }
         };
         Some(Dialog { prompt: self.shared.prompt_id(None), question })

@@ -123,6 +123,8 @@ impl App {
             many => format!("judged by the built-in rules and {many} of yours"),
         };
         let approval = format::remaining(policy.authorization_ttl_ms);
+        let signatures = policy.signing.as_ref().map(|signing| signing.sentence());
+        let signatures = signatures.unwrap_or_else(|| "nothing is signed".to_owned());
         SettingsView {
             theme: ctx.options(|options| options.theme_preference),
             high_contrast: self.settings.high_contrast,
@@ -149,6 +151,7 @@ impl App {
                 ("also reachable", list_or(roots, "nothing outside the workspace")),
                 ("commands", rules),
                 ("authorization", format!("valid for {approval}")),
+                ("signatures", signatures),
                 ("inbox", self.shared.setup.inbox.display().to_string()),
             ]
             .map(|(name, value)| (name.to_owned(), value))

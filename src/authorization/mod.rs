@@ -6,8 +6,10 @@
 mod binding;
 mod choices;
 mod class;
+mod review_signature;
 mod secret_inputs;
 mod session_rule;
+mod signing;
 mod time;
 mod walls;
 
@@ -21,8 +23,10 @@ use crate::plan::{Digest, Plan, RiskLevel};
 pub use binding::{Binding, Change};
 pub use choices::{HostChoice, PlanChoices, RunChoices, WallSetting};
 pub use class::{AuthorizationClass, CLASS_BYTES, ClassError, PlanProperties};
+pub use review_signature::{Decided, ReviewDocument, ReviewRequest, ReviewSignature, Reviewing};
 pub use secret_inputs::{Secret, SecretInputs};
 pub use session_rule::{CallIdentity, RuleTime, SessionRule, why_no_rule};
+pub use signing::{NAMESPACE, SIGNATURE_BYTES, Signed, Signing, SshSignature, why_no_principal};
 pub use time::SinceBoot;
 use time::remaining_ms;
 pub use walls::{Grants, StepWalls, WallLevel};

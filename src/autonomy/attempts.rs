@@ -2,6 +2,7 @@
 
 use uuid::Uuid;
 
+use crate::engine::NotRecorded;
 use crate::evidence::{EvidenceError, PlannerTrace};
 use crate::plan::ShownPlan;
 use crate::run::{AnsweredBy, AttemptRecord, Happened, StepResult};
@@ -79,6 +80,15 @@ impl Halt {
 impl From<AttemptEnding> for Halt {
     fn from(ending: AttemptEnding) -> Self {
         Self::Ended(ending)
+    }
+}
+
+impl From<NotRecorded> for Halt {
+    fn from(error: NotRecorded) -> Self {
+        match error {
+            NotRecorded::Evidence(error) => Self::Evidence(error),
+            error => Self::new(Happened::NotAuthorized, error.to_string()),
+        }
     }
 }
 

@@ -80,8 +80,8 @@ impl<'a> BoundedLoop<'a> {
         });
         let host = host.transpose()?;
         let loop_id = Uuid::new_v4();
-        let LoopDeps { clock, confirmation, progress, control, authorizer, terminal, secrets } =
-            deps;
+        let LoopDeps { clock, confirmation, progress, control, authorizer, terminal, .. } = deps;
+        let (secrets, passphrase) = (deps.secrets, deps.passphrase);
         let store = match setup.location.store() {
             Ok(store) => store,
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),
@@ -108,6 +108,7 @@ impl<'a> BoundedLoop<'a> {
                 control: control.clone(),
                 terminal,
                 secrets,
+                passphrase,
             },
         );
         let mut this = Self {

@@ -75,7 +75,7 @@ impl BoundedLoop<'_> {
                     .for_attempt(for_attempt)
                     .approve(now_ms, self.setup.policy.authorization_ttl_ms)
                     .with_boot_time(self.clock.since_boot());
-                self.journal().store.record_authorization(&authorization, plan)?;
+                self.executor.record_authorization(&authorization, plan, None)?;
                 self.emit_decision(true, &note);
                 Ok(authorization)
             }

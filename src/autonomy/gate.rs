@@ -6,8 +6,7 @@ use serde_json::json;
 use super::attempts::{AttemptEnding, CurrentAttempt, Halt};
 use super::{BoundedLoop, results};
 use crate::authorization::{ForAttempt, PlanAuthorization};
-use crate::engine::review;
-use crate::evidence::EvidenceError;
+use crate::engine::{NotRecorded, review};
 use crate::plan::{
     ACTION_PLAN_VERSION, COMMANDS_FILE, Finding, Plan, RiskLevel, Severity, VerifyScope, is_valid,
     parse,
@@ -60,7 +59,11 @@ impl BoundedLoop<'_> {
                 return Ok(not_authorized(Some(index), &why));
             }
         }
-        let authorization = self.authorize_gate(&gate, review, authorization)?;
+        let authorization = match self.authorize_gate(&gate, review, authorization) {
+            Ok(authorization) => authorization,
+            Err(NotRecorded::Evidence(error)) => return Err(error.into()),
+            Err(error) => return Ok(not_authorized(Some(index), &error.to_string())),
+        };
         let applied = self.apply(&gate, &authorization);
         // A verification that cannot run counts as failed.
         let fails = matches!(
@@ -110,7 +113,7 @@ impl BoundedLoop<'_> {
         gate: &Plan,
         review: Review,
         decision: &PlanAuthorization,
-    ) -> Result<PlanAuthorization, EvidenceError> {
+    ) -> Result<PlanAuthorization, NotRecorded> {
         let now_ms = self.clock.now_ms();
         let mut authorization =
             PlanAuthorization::pending(gate, review.binding, decision.method, now_ms);
@@ -124,7 +127,7 @@ impl BoundedLoop<'_> {
         let authorization = authorization
             .approve(now_ms, self.setup.policy.authorization_ttl_ms)
             .with_boot_time(self.clock.since_boot());
-        self.journal().store.record_authorization(&authorization, gate)?;
+        self.executor.record_authorization(&authorization, gate, None)?;
         Ok(authorization)
     }
 

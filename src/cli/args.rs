@@ -2,13 +2,15 @@
 
 mod acp;
 mod bounded;
-mod evidence;
+pub(super) mod evidence;
+mod follow_up;
 mod formats;
 mod hook;
 mod inbox;
 mod inputs;
 mod record_id;
 mod retention;
+mod review;
 mod revise;
 mod words;
 
@@ -22,12 +24,14 @@ pub(super) use evidence::{
     AcceptHead, Attest, Case, Checkpoint, Compare, Durations, EvidenceCommand, Export, FileHistory,
     Key, OutFile, Prove, Question, Search, Show, Span, Timeline, Times, Verify,
 };
+pub(super) use follow_up::{Continue, FromRecord, Reconcile, Revert};
 pub(super) use formats::{Convert, Risk, Schema};
 pub(super) use hook::{AgentWord, Exec, Hook, HookAction, HookAnswer, HookInstall, HookPlace};
 pub(super) use inbox::{InboxCommand, InboxRemove, Mcp, Propose};
 pub(super) use inputs::{InputWord, Inputs};
 pub(super) use record_id::{RecordId, given};
 pub(super) use retention::{Backup, Part, Purge, Restore, Sizes};
+pub(super) use review::{Review, ReviewRequest, SignReview};
 pub(super) use revise::Revise;
 use words::{AllowWord, EngineWord, ModeWord, WallsWord};
 pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};
@@ -98,6 +102,12 @@ pub(super) enum Command {
     Convert(Convert),
     /// Print a plan with other arguments, without some steps, or with a part of what they change; nothing is run
     Revise(Revise),
+    /// Write a request for another person's signature: the plan, what it would do, and what the approval would cover
+    ReviewRequest(Box<ReviewRequest>),
+    /// Show a request for a signature; nothing is run
+    Review(Review),
+    /// Sign a request with your SSH key, or refuse it with words; nothing is run
+    Sign(SignReview),
     /// Check a plan and put it into the inbox, where it waits for a person; nothing is run
     Propose(Propose),
     /// List the inbox, or remove something from it
@@ -145,6 +155,9 @@ impl Command {
             Self::Simulate(check) => check.options.common.json,
             Self::Convert(convert) => convert.common.json,
             Self::Revise(revise) => revise.common.json,
+            Self::ReviewRequest(request) => request.check.options.common.json,
+            Self::Review(review) => review.common.json,
+            Self::Sign(sign) => sign.common.json,
             Self::Propose(propose) => propose.common.json,
             Self::Inbox(inbox) => inbox.common().json,
             Self::Run(run) => run.options.common.json,
@@ -334,52 +347,11 @@ pub(super) struct Run {
     /// Trust the commands of the workspace's countersign.toml if this is its digest, as `check` printed it
     #[arg(long, value_name = "DIGEST")]
     pub(super) trust_commands: Option<Digest>,
+    /// The signature of another person, as `sign` wrote it; repeat it for more persons
+    #[arg(long, value_name = "FILE")]
+    pub(super) signature: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) workspace: Workspace,
-    #[command(flatten)]
-    pub(super) options: RunOptions,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Continue {
-    /// The id of the run to continue, or its beginning
-    pub(super) run: RecordId,
-    #[command(flatten)]
-    pub(super) again: FromRecord,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Revert {
-    /// The id of the run, execution or loop to revert, or its beginning
-    pub(super) id: RecordId,
-    #[command(flatten)]
-    pub(super) again: FromRecord,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Reconcile {
-    /// The id of the interrupted run, or its beginning
-    pub(super) run: RecordId,
-    /// Restore the files as they were before the interrupted step
-    #[arg(long, conflicts_with = "finish", required_unless_present = "finish")]
-    pub(super) roll_back: bool,
-    /// Write the files as the interrupted step was to write them
-    #[arg(long)]
-    pub(super) finish: bool,
-    #[command(flatten)]
-    pub(super) again: FromRecord,
-}
-
-/// The options of every command that runs a plan made from a recorded run.
-#[derive(Debug, Args)]
-pub(super) struct FromRecord {
-    #[command(flatten)]
-    pub(super) inputs: Inputs,
-    #[command(flatten)]
-    pub(super) consent: Consent,
-    /// The folder the plan works in [default: the run's]
-    #[arg(long, value_name = "DIR")]
-    pub(super) workspace: Option<PathBuf>,
     #[command(flatten)]
     pub(super) options: RunOptions,
 }

@@ -80,8 +80,7 @@ pub(super) fn run(
         Refusal::usage(format!("interrupts (Ctrl+C) cannot be handled: {error}"), "Try again.")
     })?;
     // An error here is ignored, because evidence that cannot be read makes the loop itself fail.
-    let report = setup.location.reader().head_report();
-    say_note(report.unwrap_or_default().note.as_deref());
+    say_note(setup.location.reader().head_report().unwrap_or_default().note.as_deref());
     if !out.json() {
         print_header(setup);
     }
@@ -98,6 +97,7 @@ pub(super) fn run(
         authorizer: Box::new(authorizer),
         terminal: None,
         secrets: None,
+        passphrase: super::passphrase::asks_at_terminal(),
     };
     let outcome = BoundedLoop::run(setup, deps);
     index_briefly(&setup.location);

@@ -212,7 +212,7 @@ fn ask_secret(input: &PlanInput) -> io::Result<Secret> {
     }
 }
 
-fn ask_line(question: &str) -> io::Result<String> {
+pub(super) fn ask_line(question: &str) -> io::Result<String> {
     let mut stderr = io::stderr();
     write!(stderr, "{}", quoted(question))?;
     stderr.flush()?;
@@ -228,10 +228,10 @@ fn ask_line(question: &str) -> io::Result<String> {
 }
 
 /// The terminal does not show what is typed, until this is dropped.
-struct Silence(Termios);
+pub(super) struct Silence(Termios);
 
 impl Silence {
-    fn begin() -> io::Result<Self> {
+    pub(super) fn begin() -> io::Result<Self> {
         let before = tcgetattr(io::stdin())?;
         let mut silent = before.clone();
         silent.local_modes.remove(LocalModes::ECHO);

@@ -23,11 +23,13 @@ mod inputs;
 mod mcp;
 mod opening;
 mod output;
+mod passphrase;
 mod plan;
 mod planner;
 mod progress;
 mod propose;
 mod refusal;
+mod review;
 mod revise;
 mod risk;
 mod run;
@@ -159,6 +161,9 @@ fn headless(command: Command) -> Exit {
         Command::Walls(command) => walls::walls(&command, &mut out),
         Command::Convert(command) => convert::convert(&command, &mut out),
         Command::Revise(command) => revise::revise(&command, &mut out),
+        Command::ReviewRequest(command) => review::request(&command, &mut out),
+        Command::Review(command) => review::show(&command, &mut out),
+        Command::Sign(command) => review::sign(&command, &mut out),
         Command::Propose(command) => propose::propose(&command, &mut out),
         Command::Mcp(command) => mcp::mcp(&command, &mut out),
         Command::Inbox(command) => inbox::inbox(&command, &mut out),

@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 use super::Exit;
 use super::documents::finding_line;
 use super::output::{Output, quoted_in_line, say};
-use crate::engine::{ExecutionError, FollowUpError};
+use crate::engine::{ExecutionError, FollowUpError, NotRecorded};
 use crate::evidence::EvidenceError;
 use crate::export::ExportError;
 use crate::plan::{Code, Finding};
 use crate::run::Failure;
+use crate::signing::SigningError;
 use crate::tools::ToolError;
 use crate::worker::SettingsError;
 use crate::worker::inbox::InboxError;
@@ -185,6 +186,29 @@ impl From<ExportError> for Refusal {
                 Self::usage(error.to_string(), &next)
             }
             error => Self::new(Exit::Failed, error.failure(), json!({})),
+        }
+    }
+}
+
+impl From<NotRecorded> for Refusal {
+    fn from(error: NotRecorded) -> Self {
+        match error {
+            NotRecorded::NotSigned(error) => error.into(),
+            NotRecorded::NotReviewed(_) => {
+                Self::new(Exit::NotAuthorized, error.failure(), json!({}))
+            }
+            NotRecorded::Evidence(error) => error.into(),
+        }
+    }
+}
+
+impl From<SigningError> for Refusal {
+    fn from(error: SigningError) -> Self {
+        match error {
+            SigningError::File { .. } | SigningError::NoKey { .. } | SigningError::NoProgram => {
+                Self::usage(error.to_string(), error.next())
+            }
+            error => Self::new(Exit::NotAuthorized, error.failure(), json!({})),
         }
     }
 }

@@ -38,6 +38,7 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     // Checked before the plan is read, because it does not depend on the plan.
     let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
     let mut policy = command.options.policy()?;
+    policy.review_signatures = super::review::signatures(&command.signature)?;
     let workspace = command.workspace.workspace.as_deref();
     let folder = &command.options.common.folder;
     let inputs = (&command.inputs, Ask::AtTerminal);
@@ -103,13 +104,12 @@ impl Start {
         // Removes folders that earlier simulations left behind. Those that cannot be removed now are left for a later
         // start.
         let _ = remove_abandoned_simulations();
-        let mut store = location.store()?;
+        let store = location.store()?;
         say_note(store.note());
         warn_of_other_runs(&location, &review.workspace);
         // The base may be faulty; its bytes are recorded all the same.
         let base = filled_in.base.as_ref().map(|(base, parts)| (base.valid_steps(), parts));
         let revision = base.as_ref().map(|(base, parts)| RevisionRecord { base, parts });
-        store.record_revised(&authorization, &plan, revision.as_ref())?;
         let deps = ExecutorDeps {
             policy,
             clock,
@@ -118,19 +118,24 @@ impl Start {
             control: ControlHandle::default(),
             terminal: None,
             secrets: None,
+            passphrase: super::passphrase::asks_at_terminal(),
         };
+        let mut executor = Executor::new(store, deps).with_plan_file(file);
+        executor
+            .record_authorization(&authorization, &plan, revision.as_ref())
+            .map_err(ExecutionError::from)?;
         let approved = ApprovedPlan { plan: plan.clone(), authorization };
-        let result = Executor::new(store, deps)
-            .with_plan_file(file)
-            .execute(approved)
-            .inspect_err(|error| {
-                // If the evidence fails, the results of the steps done so far exist only here.
-                if let ExecutionError::EvidenceStore { step_results, .. } = error
-                    && !out.json()
-                {
-                    print_steps(&plan, step_results, out);
-                }
-            })?;
+        let result = executor.execute(approved).inspect_err(|error| {
+            // If the evidence fails, the results of the steps done so far exist only here.
+            if let ExecutionError::EvidenceStore { step_results, .. } = error
+                && !out.json()
+            {
+                print_steps(&plan, step_results, out);
+            }
+        })?;
+        if let Some(why) = result.not_signed.as_ref().filter(|_| !out.json()) {
+            say(&quoted(&format!("The end of the run is not signed: {why}")));
+        }
         let failed = result.status != RunStatus::Completed;
         let rollback_plan = rollback(&plan, result.run_id).filter(|_| failed);
         if out.json() {

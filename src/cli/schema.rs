@@ -56,10 +56,18 @@ pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
         DialectWord::EvidenceSearch => of_evidence!("search"),
         DialectWord::EvidenceSecrets => of_evidence!("secrets"),
         DialectWord::EvidenceShow => of_evidence!("show"),
+        DialectWord::EvidenceSign => of_evidence!("sign"),
         DialectWord::EvidenceSizes => of_evidence!("sizes"),
         DialectWord::EvidenceTimeline => of_evidence!("timeline"),
         DialectWord::EvidenceTimes => of_evidence!("times"),
         DialectWord::EvidenceVerify => VERIFY_SCHEMA,
+        DialectWord::EvidenceVerifySignature => of_evidence!("verify-signature"),
+        DialectWord::ReviewRequest => {
+            include_str!("../../assets/schema/review-request.schema.json")
+        }
+        DialectWord::SignedDocument => {
+            include_str!("../../assets/schema/signed-document.schema.json")
+        }
     };
     out.exact(format!("{}\n", complete(text.trim_end())).as_bytes());
     Exit::Done

@@ -23,6 +23,8 @@ pub struct ExecutorDeps {
     pub terminal: Option<TerminalPort>,
     /// Asks the person for passwords, passphrases and codes; `None` where nobody can be asked.
     pub secrets: Option<Arc<dyn AskSecret>>,
+    /// Asks the person for the passphrase of the key that signs; `None` where nobody can be asked.
+    pub passphrase: Option<Arc<dyn AskSecret>>,
 }
 
 /// The origin of an answer.

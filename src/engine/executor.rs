@@ -1,6 +1,6 @@
 //! The synchronous step runner (SPEC §3). It runs steps in plan order, one at a time, and stops at the first failure.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::control::Boundary;
@@ -8,12 +8,15 @@ use super::run::Run;
 use super::runnable::Runnable;
 use super::step::StepRun;
 use super::{
-    ControlHandle, ExecutionError, ExecutorDeps, ExecutorState, Journal, ProgressCallback,
+    ControlHandle, ExecutionError, ExecutorDeps, ExecutorState, Journal, NotRecorded,
+    ProgressCallback, Signer,
 };
-use crate::authorization::ApprovedPlan;
-use crate::evidence::{ControlRecord, Entry, EvidenceError, EvidenceStore, RunEnd, RunStart};
-use crate::plan::Mode;
-use crate::run::{Control, ExecutionResult, Outcome, RunEnding, RunEvent};
+use crate::authorization::{ApprovedPlan, PlanAuthorization};
+use crate::evidence::{
+    ControlRecord, Entry, EvidenceError, EvidenceStore, RevisionRecord, RunEnd, RunStart,
+};
+use crate::plan::{Mode, Plan};
+use crate::run::{Control, ExecutionResult, Outcome, RunEnding, RunEvent, StopSignal};
 
 /// Runs approved plans, one at a time, on the caller's thread.
 pub struct Executor {
@@ -52,6 +55,21 @@ impl Executor {
         self.journal.store
     }
 
+    /// Records a decision about a plan; an approval with its signature, if the settings ask for one.
+    ///
+    /// # Errors
+    /// When it is not signed or cannot be recorded. Then nothing of it is recorded.
+    pub fn record_authorization(
+        &mut self,
+        authorization: &PlanAuthorization,
+        plan: &Plan,
+        revision: Option<&RevisionRecord<'_>>,
+    ) -> Result<(), NotRecorded> {
+        let workspace = PathBuf::from(&authorization.binding.workspace);
+        let signer = signer(&self.deps, &workspace, self.deps.control.stop_signal());
+        signer.record(&mut self.journal.store, authorization, plan, revision)
+    }
+
     /// Runs an approved plan to its end.
     ///
     /// # Errors
@@ -63,7 +81,14 @@ impl Executor {
             self.deps.control.end_guided_mode();
             self.deps.control.change_state(|state| *state = ExecutorState::Idle);
         })?;
-        let outcome = self.run(&runnable);
+        let mut outcome = self.run(&runnable);
+        if let Ok(result) = &mut outcome {
+            // A run that was stopped has an end to sign, too.
+            let stop = StopSignal::default();
+            let signer = signer(&self.deps, runnable.toolbox.workspace(), &stop);
+            let signed = signer.record_end(&mut self.journal.store, result.run_id);
+            result.not_signed = signed.err().map(|error| error.failure().message);
+        }
         self.deps.control.end_guided_mode();
         outcome.inspect_err(|error| {
             // This event is sent but not recorded: the evidence cannot be written, or nothing ran.
@@ -100,6 +125,18 @@ impl Executor {
         })?;
         let ended = run.steps().and_then(|ending| run.end(&ending, started_ms));
         ended.map_err(|error| run.store_error(error))
+    }
+}
+
+/// What the executor signs with.
+fn signer<'a>(deps: &'a ExecutorDeps, workspace: &'a Path, stop: &'a StopSignal) -> Signer<'a> {
+    Signer {
+        signing: deps.policy.signing.as_ref(),
+        workspace: Some(workspace),
+        ask: deps.passphrase.as_ref(),
+        stop,
+        clock: &*deps.clock,
+        reviews: &deps.policy.review_signatures,
     }
 }
 
@@ -222,6 +259,7 @@ impl Run<'_> {
             step_results: std::mem::take(&mut self.results),
             total_duration_ms,
             elapsed_ms,
+            not_signed: None,
         })
     }
 }

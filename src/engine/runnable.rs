@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::history_source::with_history;
 use super::{Clock, ExecutionError, review};
 use crate::authorization::{
-    ApprovedPlan, AuthorizationStatus, Method, PlanAuthorization, StepWalls,
+    ApprovedPlan, AuthorizationStatus, Method, PlanAuthorization, Signing, StepWalls,
 };
 use crate::evidence::{EvidenceError, EvidenceStore};
 use crate::plan::{Plan, is_valid, parse};
@@ -42,6 +42,7 @@ impl Runnable {
     ) -> Result<Self, ExecutionError> {
         let ApprovedPlan { plan, authorization } = approved;
         check_authorization(&authorization, store, clock)?;
+        check_signature(&authorization, policy, store)?;
         if let Some(reason) = &policy.refusal {
             return Err(ExecutionError::NotAuthorized { reason: reason.clone() });
         }
@@ -123,6 +124,40 @@ impl ExecutionError {
             source,
         }
     }
+}
+
+/// Fails if the settings ask for a signature of each authorization, and this one has none. It has one if it was recorded by
+/// this program with the same settings.
+fn check_signature(
+    authorization: &PlanAuthorization,
+    policy: &Policy,
+    store: &EvidenceStore,
+) -> Result<(), ExecutionError> {
+    if !policy.signing.as_ref().is_some_and(Signing::of_authorizations) {
+        return Ok(());
+    }
+    let signed = store.has_signed_authorization(authorization.authorization_id);
+    match signed.map_err(ExecutionError::before_run)? {
+        true => {}
+        false => {
+            return Err(ExecutionError::NotAuthorized {
+                reason: "your settings ask for a signature of each authorization, and it has none"
+                    .to_owned(),
+            });
+        }
+    }
+    let reviewing = policy.signing.as_ref().and_then(|signing| signing.reviewing.as_ref());
+    let Some(reviewing) = reviewing else { return Ok(()) };
+    let reviews = store.count_reviews(authorization.authorization_id);
+    let persons = reviews.map_err(ExecutionError::before_run)? + 1;
+    if persons < reviewing.required {
+        let required = reviewing.required;
+        let reason = format!(
+            "your settings ask for the signatures of {required} persons, and it has {persons}"
+        );
+        return Err(ExecutionError::NotAuthorized { reason });
+    }
+    Ok(())
 }
 
 /// Fails if the plan is not approved, or if its approval has expired or was used by a run.

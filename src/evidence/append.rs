@@ -140,6 +140,12 @@ impl<'c> Appender<'c> {
         Ok((self.chain, self.known.for_later_records()))
     }
 
+    /// Gives up what was inserted. Returns the secrets that were found so far.
+    pub(super) fn roll_back(self) -> Result<KnownSecrets> {
+        self.tx.rollback()?;
+        Ok(self.known)
+    }
+
     /// The transaction, for queries.
     pub(super) fn tx(&self) -> &Transaction<'c> {
         &self.tx

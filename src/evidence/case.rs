@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::chain::Chain;
 use super::error::Result;
-use super::migrations::FORMAT_WITH_PURGES;
+use super::migrations::{FORMAT_WITH_PURGES, FORMAT_WITH_SIGNATURES};
 use super::queries::full_content;
 use super::rows::{optional, size, written_with};
 use super::run_outcome::file_state;
@@ -147,13 +147,22 @@ const PURGES: &str = "
     UNION ALL SELECT p.id, 'purged_rows' FROM span CROSS JOIN purged_rows AS p
               ON p.first_row <= last AND p.last_row >= first";
 
+/// As [`ROWS`], which these follow: the signatures of the authorization and of the end of the run.
+const SIGNATURES: &str = "
+    UNION ALL SELECT id, 'signatures' FROM signatures
+              WHERE run_id = (SELECT id FROM run)
+                 OR authorization_id = (SELECT authorization_id FROM run)";
+
 impl RecordsOf {
     /// The query for the numbers and tables of these rows in a database of this format, and its parameter.
     fn numbers(self, format: i64) -> (String, String) {
         let purges = if format >= FORMAT_WITH_PURGES { PURGES } else { "" };
+        let signed = if format >= FORMAT_WITH_SIGNATURES { SIGNATURES } else { "" };
         match self {
-            Self::Run(id) => (format!("{OF_RUN}{ROWS}{purges}"), id.to_string()),
-            Self::Execution(id) => (format!("{OF_EXECUTION}{ROWS}{purges}"), id.to_string()),
+            Self::Run(id) => (format!("{OF_RUN}{ROWS}{purges}{signed}"), id.to_string()),
+            Self::Execution(id) => {
+                (format!("{OF_EXECUTION}{ROWS}{purges}{signed}"), id.to_string())
+            }
             Self::Record(number) => {
                 let sql = "SELECT seq, table_name AS name FROM ledger WHERE seq = ?1";
                 (sql.to_owned(), number.to_string())

@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use serde::Serialize;
+use uuid::Uuid;
 
 use super::error::Result;
 use super::key_file::KeyFile;
@@ -138,8 +139,13 @@ impl EvidenceReader {
         match id {
             None => Err(EvidenceError::NoEvidence { path }),
             Some(None) => Err(EvidenceError::NoId { path }),
-            Some(Some(id)) => Ok(format!("countersign/evidence/{id}")),
+            Some(Some(id)) => Ok(Self::origin_of(id)),
         }
+    }
+
+    /// The name of the evidence whose database has this id.
+    pub(super) fn origin_of(id: Uuid) -> String {
+        format!("countersign/evidence/{id}")
     }
 
     /// Adds the links of the first `size` records to the tree, without verifying the records.

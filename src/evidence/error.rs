@@ -91,6 +91,8 @@ pub enum EvidenceError {
     NoId { path: PathBuf },
     #[error("the evidence was changed, so it is not signed. First difference: {difference}")]
     Unsound { difference: String },
+    #[error("the signature is not recorded: {difference}")]
+    SignedOther { difference: String },
     #[error("the system gave no random bytes: {source}")]
     Random { source: getrandom::Error },
     #[error("authorization {authorization_id} was used by run {run_id}; authorize the plan again")]
@@ -161,7 +163,9 @@ impl EvidenceError {
             Self::Key { .. } | Self::SigningKey { .. } => {
                 "See that the key file can be read, or bring back a copy of it."
             }
-            Self::AuthorizationUsed { .. } => "Authorize the plan again.",
+            Self::AuthorizationUsed { .. } | Self::SignedOther { .. } => {
+                "Authorize the plan again."
+            }
             Self::Database { source } => match source.sqlite_error_code() {
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => DAMAGED,
                 _ => WRITABLE,

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use rusqlite::types::ValueRef;
 use serde::{Serialize, Serializer};
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::plan::Digest;
+pub(super) use crate::plan::canonical_json as canonical;
 
 /// The predecessor of the first link: all zeros.
 pub(super) const GENESIS: Digest = Digest::from_bytes([0; 32]);
@@ -54,27 +54,6 @@ impl Serialize for Column<'_> {
                 Err(_) => serializer.collect_map([("not_text", Digest::of(value).hex())]),
             },
             ValueRef::Blob(bytes) => serializer.collect_map([("sha256", Digest::of(bytes).hex())]),
-        }
-    }
-}
-
-/// The value as JSON without spaces and with sorted keys, independent of the order in the map.
-pub(super) fn canonical(value: &Value) -> String {
-    serialized(&Canonical(value))
-}
-
-/// A value whose keys are serialized in their order.
-struct Canonical<'v>(&'v Value);
-
-impl Serialize for Canonical<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Object(map) => {
-                let fields = map.iter().map(|(name, value)| (name, Canonical(value)));
-                fields.collect::<BTreeMap<_, _>>().serialize(serializer)
-            }
-            Value::Array(items) => serializer.collect_seq(items.iter().map(Canonical)),
-            other => other.serialize(serializer),
         }
     }
 }
@@ -152,6 +131,7 @@ pub(super) fn entry_of(
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::Value;
 
     use super::*;
 

@@ -14,6 +14,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("schema_v4.sql"),
     include_str!("schema_v5.sql"),
     include_str!("schema_v6.sql"),
+    include_str!("schema_v7.sql"),
 ];
 
 /// The first format in which a database has an id and grants have a keyed digest.
@@ -27,6 +28,9 @@ pub(super) const FORMAT_WITH_PURGES: i64 = 5;
 
 /// The first format in which the records of loops can be purged.
 pub(super) const FORMAT_WITH_LOOP_PURGES: i64 = 6;
+
+/// The first format with signatures of persons.
+pub(super) const FORMAT_WITH_SIGNATURES: i64 = 7;
 
 /// The tables whose rows a purge may delete, in an order in which no row refers to one that is deleted before it. A loop,
 /// its end and the plans of its attempts are written anew without their text.

@@ -12,7 +12,7 @@ use super::rows::{
     code, count, digest, json, optional, parse_word, size, unreadable, uuid, word, written_with,
 };
 use super::source::Source;
-use super::{EvidenceReader, Range, changed, runs};
+use super::{EvidenceReader, Range, SignaturesOf, changed, runs, signatures};
 use crate::risk::RiskLevel;
 use crate::run::{
     ArtifactRecord, DecidedBy, DecisionRecord, Edge, Execution, ExecutionDetail, FileExecution,
@@ -286,6 +286,7 @@ fn detail(source: &Source<'_>, row: Execution, run: RunSummary) -> Result<Execut
             Ok(Edge { edge_type: word(row, 0)?, target_kind: word(row, 1)?, target: row.get(2)? })
         })?,
         decisions: decisions(source, &text, row.run_id)?,
+        signatures: signatures::read(source, SignaturesOf::Run(row.run_id))?,
         risk_rule,
         risk_reason,
         intent_at_ms,

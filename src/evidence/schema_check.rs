@@ -11,13 +11,14 @@ use super::rows::{list, value};
 use crate::plan::Digest;
 
 /// The digest of the schema of each format, from format 1 on.
-const DIGESTS: [&str; 6] = [
+const DIGESTS: [&str; 7] = [
     "beadde1591794809cf7da06a0d3c0ac4e7ab707a8d5294b74e34b0f998fe3eec",
     "e93161a1f559eb12e0f2039b39d1bba05767ef54c07163dc7eababe123a7e6ce",
     "190bf1e5394eb94754b063aaf3fcf1c326e45f27b65a592b824d4101e98fe7a4",
     "9f42fce7040e6bbd68615d7bea39dbe6141daa2943a729872ae633fef58b5d4d",
     "7e5494cf3887b127d5e0e39e37df54e6d7a58e07b5c5ce98a573223fd18c72b8",
     "2558732cb8497ed228eab49a8451b2c3243fe2da8c7256cf5500e79df4a92b04",
+    "4837df4bb12d04fa51beca0d832527d01998c6827c2ae368c3391342eddede2f",
 ];
 
 /// The objects of a schema: kind and name, with table and SQL statement.

@@ -39,7 +39,7 @@ pub struct EvidenceStore {
     /// Which copy of the kept heads was missing or unusable when the store was opened.
     note: Option<String>,
     /// The name of the user, from the environment.
-    user: Option<String>,
+    pub(super) user: Option<String>,
     pub(super) database_id: Uuid,
     /// The end of the chain after the last commit of this store.
     chain: Chain,
@@ -47,7 +47,7 @@ pub struct EvidenceStore {
     /// SQLite's schema version when the schema was last checked.
     schema_version: i64,
     /// The secrets that were found in earlier records of the run.
-    known: KnownSecrets,
+    pub(super) known: KnownSecrets,
     /// The locks that mark the runs and loops of this process as active.
     locks: HashMap<Uuid, Lock>,
 }

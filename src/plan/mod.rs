@@ -5,6 +5,7 @@
 
 mod action;
 mod call;
+mod canonical;
 mod code;
 mod command;
 mod destination;
@@ -35,6 +36,7 @@ pub use action::{
     Simulation, VERSION as ACTION_PLAN_VERSION, VerifyScope,
 };
 pub use call::ToolCall;
+pub use canonical::canonical_json;
 pub use code::Code;
 pub use command::{PlanNotes, RiskLevel, StatedRisk};
 pub use destination::{Destination, DestinationError};

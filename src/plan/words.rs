@@ -35,7 +35,7 @@ mod tests {
 
     use serde::Serialize;
 
-    use crate::authorization::WallLevel;
+    use crate::authorization::{Signed, WallLevel};
     use crate::plan::{Dialect, Intent, Mode, OptLevel, RiskLevel, Severity, VerifyScope};
     use crate::risk::{EngineChoice, WallSetting};
     use crate::run::{
@@ -64,6 +64,7 @@ mod tests {
         same(RiskLevel::WORDS);
         same(RunStatus::WORDS);
         same(Severity::WORDS);
+        same(Signed::WORDS);
         same(TargetKind::WORDS);
         same(VerifyScope::WORDS);
         same(WallLevel::WORDS);

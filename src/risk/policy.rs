@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{Repositories, UserRules, sensitive, shell};
-use crate::authorization::{DEFAULT_TTL_MS, Grants, RunChoices, SecretInputs, WallSetting};
+use crate::authorization::{
+    DEFAULT_TTL_MS, Grants, ReviewSignature, RunChoices, SecretInputs, Signing, WallSetting,
+};
 use crate::plan::words::words;
 use crate::plan::{Digest, TOOLS, Tool};
 
@@ -136,6 +138,11 @@ pub struct Policy {
     /// What the settings of repositories make git run, which decides whether a reading call of git is safe. Filled in when
     /// a plan is reviewed, and again when a step begins. Not part of the digest.
     pub repositories: Repositories,
+    /// The key of the person that signs, and what it signs; `None` if nothing is signed. Not part of the digest: it does not
+    /// affect what a plan does, and the executor compares it with the signature itself.
+    pub signing: Option<Signing>,
+    /// The signatures of other persons that were given for this run. Not part of the digest.
+    pub review_signatures: Vec<ReviewSignature>,
     /// Why nothing may run: the settings exist but are unusable (SPEC §7.1).
     pub refusal: Option<String>,
 }
@@ -160,6 +167,8 @@ impl Default for Policy {
             unproven_trust: BTreeSet::new(),
             own_folders: Vec::new(),
             repositories: Repositories::default(),
+            signing: None,
+            review_signatures: Vec::new(),
             refusal: None,
         }
     }

@@ -46,6 +46,7 @@ mod run_comparison;
 mod search;
 mod secret;
 mod selected_lines;
+mod signature;
 mod source;
 mod state;
 mod step_durations;
@@ -129,6 +130,7 @@ pub use run_comparison::{
 pub use search::{Facets, SearchCounts, SearchHit, SearchPage, SearchQuery, TimeBucket};
 pub use secret::{AskSecret, Secret, SecretQuestion};
 pub use selected_lines::{DeselectedLines, SelectionError, hunks};
+pub use signature::{SignatureKind, SignatureRecord};
 pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState};
 pub use step_durations::{StepDurations, took_ms};

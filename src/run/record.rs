@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
-use super::{Edge, Outcome, PurgeNote, RunStatus, RunTally};
+use super::{Edge, Outcome, PurgeNote, RunStatus, RunTally, SignatureRecord};
 use crate::authorization::StepWalls;
 use crate::plan::{Code, Digest, Mode};
 use crate::risk::RiskLevel;
@@ -258,6 +258,9 @@ pub struct ExecutionDetail {
     pub edges: Vec<Edge>,
     /// The decisions about the execution, by time.
     pub decisions: Vec<DecisionRecord>,
+    /// The signatures of the authorization and of the end of its run.
+    #[serde(skip)]
+    pub signatures: Vec<SignatureRecord>,
     /// When the intent was committed, in Unix milliseconds; `None` if the tool has no effect that must be recorded
     /// first, or was not called.
     pub intent_at_ms: Option<i64>,

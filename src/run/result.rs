@@ -154,4 +154,7 @@ pub struct ExecutionResult {
     pub total_duration_ms: i64,
     /// The time from the start to the end of the run, in milliseconds.
     pub elapsed_ms: i64,
+    /// Why the end of the run is not signed although the settings ask for it (SPEC §14); `None` if it is, or if they do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_signed: Option<String>,
 }

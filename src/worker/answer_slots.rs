@@ -22,6 +22,8 @@ pub(super) struct AnswerSlots {
     pub(super) secret: Arc<SecretSlot>,
     /// The answer to a question for a secret while a host is tried.
     pub(super) secret_of_check: Arc<SecretSlot>,
+    /// The answer to a question for the passphrase of the key that signs a decision.
+    pub(super) secret_of_signing: Arc<SecretSlot>,
     /// The last answer about a step that the executor received.
     last_answer: Arc<Mutex<Option<Answer>>>,
     control: ControlHandle,
@@ -128,15 +130,15 @@ impl AnswerSlots {
 
     /// Answers a question for a secret. Returns false if nothing waits for the answer to this question.
     pub(super) fn answer_secret(&self, id: Uuid, answer: Option<Secret>) -> bool {
-        self.secret.answer(id, answer.clone()) || self.secret_of_check.answer(id, answer)
+        self.secret.answer(id, answer.clone())
+            || self.secret_of_check.answer(id, answer.clone())
+            || self.secret_of_signing.answer(id, answer)
     }
 
-    /// The open question for a secret while a host is tried.
-    pub(super) fn secret_of_check(&self) -> Option<Uuid> {
-        match &*self.secret_of_check.lock() {
-            State::Open(id) => Some(*id),
-            State::Closed | State::Answered(_) => None,
-        }
+    /// Whether this question for a secret is open, and of no run: a host is tried, or a decision is signed.
+    pub(super) fn is_beside_run(&self, id: Uuid) -> bool {
+        let slots = [&self.secret_of_check, &self.secret_of_signing];
+        slots.iter().any(|slot| matches!(&*slot.lock(), State::Open(open) if *open == id))
     }
 
     /// Closes the slots of the run and forgets the last answer.

@@ -40,6 +40,7 @@ impl ExecutorThread {
             }),
             terminal: Some(self.terminal.clone()),
             secrets: Some(self.secrets()),
+            passphrase: Some(self.secrets()),
         };
         BoundedLoop::run(&setup, deps).map_err(|error| error.failure())
     }

@@ -32,6 +32,7 @@ pub struct Worker {
     answers: AnswerSlots,
     terminal: TerminalPort,
     check_secrets: Arc<dyn AskSecret>,
+    signing_secrets: Arc<dyn AskSecret>,
     busy: Arc<AtomicBool>,
     command_rules: Arc<Mutex<UserRules>>,
 }
@@ -55,11 +56,12 @@ impl Worker {
             answers: answers.clone(),
             faults: setup.faults.clone(),
         };
-        let check_secrets = Arc::new(WindowSecrets {
-            out: out.clone(),
-            answers: answers.clone(),
-            slot: Arc::clone(&answers.secret_of_check),
-        });
+        let secrets = |slot| {
+            let (out, answers) = (out.clone(), answers.clone());
+            Arc::new(WindowSecrets { out, answers, slot, turn: Mutex::default() })
+        };
+        let check_secrets = secrets(Arc::clone(&answers.secret_of_check));
+        let signing_secrets = secrets(Arc::clone(&answers.secret_of_signing));
         let command_rules = Arc::new(Mutex::new(setup.policy.command_rules.clone()));
         let executor = ExecutorThread {
             command_rules: Arc::clone(&command_rules),
@@ -80,6 +82,7 @@ impl Worker {
             answers,
             terminal,
             check_secrets,
+            signing_secrets,
             busy,
             command_rules,
         })
@@ -142,9 +145,14 @@ impl Worker {
         Arc::clone(&self.check_secrets)
     }
 
-    /// The id of the question for a secret for which the check of a host waits.
-    pub fn secret_of_check(&self) -> Option<Uuid> {
-        self.answers.secret_of_check()
+    /// Asks the person in the window for the passphrase of the key that signs a decision.
+    pub fn signing_secrets(&self) -> Arc<dyn AskSecret> {
+        Arc::clone(&self.signing_secrets)
+    }
+
+    /// Whether this question for a secret is open, and of no run: a host is tried, or a decision is signed.
+    pub fn is_beside_run(&self, id: Uuid) -> bool {
+        self.answers.is_beside_run(id)
     }
 
     /// The keyboard and the size of the terminal of the current step, if its plan asks for one.
@@ -293,7 +301,7 @@ impl ExecutorThread {
     pub(super) fn secrets(&self) -> Arc<dyn AskSecret> {
         let (out, answers) = (self.out.clone(), self.answers.clone());
         let slot = Arc::clone(&answers.secret);
-        Arc::new(WindowSecrets { out, answers, slot })
+        Arc::new(WindowSecrets { out, answers, slot, turn: Mutex::default() })
     }
 
     fn run(
@@ -314,6 +322,7 @@ impl ExecutorThread {
                 control: self.control.clone(),
                 terminal: Some(self.terminal.clone()),
                 secrets: Some(self.secrets()),
+                passphrase: Some(self.secrets()),
             },
         )
         .with_plan_file(file);

@@ -59,6 +59,7 @@ mod revisions;
 mod save_rules;
 mod save_settings;
 mod secrets;
+mod signature_settings;
 mod suggestion_plans;
 mod surroundings;
 mod target;
@@ -96,12 +97,15 @@ pub use opening::{
 pub use policy::{PolicySettings, SETTINGS, SettingsError, load_inbox, load_policy, read_policy};
 pub use proposed_plans::OpenProposed;
 pub use query_thread::{Continuation, PlanRead, Query, QueryContext, QueryError, QueryThread};
-pub use record_decisions::{RecordAuthorization, RecordTrust, RememberWalls, RevokeClass};
+pub use record_decisions::{
+    RecordAuthorization, RecordTrust, RememberWalls, RevokeClass, SignAuthorization,
+};
 pub use retention::{PreviewPurge, PurgeRecords, PurgedRecords};
 pub use revise_plan::{ReadArgument, RevisePlan, RevisedPlan, RevisionBase, RevisionEdit};
 pub use revisions::{BaseState, Revised};
 pub use save_rules::{ReadRules, RuleChange, SaveRules, SavedRules};
 pub use save_settings::{SaveSettings, UpdateSetting};
+pub use signature_settings::SignatureSettings;
 pub use suggestion_plans::PlanSuggestions;
 pub use target::CheckTarget;
 pub use this_computer::{ComputerFacts, DescribeComputer};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::ModelSettings;
+use super::{ModelSettings, SignatureSettings};
 use crate::plan::Tool;
 use crate::risk::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, UserRules, WallSetting};
 
@@ -41,11 +41,13 @@ struct SettingsFile {
     planners: BTreeMap<String, PlannerNeeds>,
     #[serde(default)]
     model: ModelSettings,
+    #[serde(default)]
+    signatures: SignatureSettings,
     inbox: Option<PathBuf>,
 }
 
 /// The entries of the settings file. The window, which reads all of them, refuses any other one by itself.
-pub const SETTINGS: [&str; 15] = [
+pub const SETTINGS: [&str; 16] = [
     "theme",
     "high_contrast",
     "zoom",
@@ -58,6 +60,7 @@ pub const SETTINGS: [&str; 15] = [
     "model",
     "planners",
     "agents",
+    "signatures",
     "panels",
     "recent",
     "searches",
@@ -124,7 +127,7 @@ impl PolicySettings {
     }
 }
 
-/// The policy in the text of a settings file, from its tables `policy`, `planners` and `model`. Other entries are
+/// The policy in the text of a settings file, from its tables `policy`, `planners`, `model` and `signatures`. Other entries are
 /// ignored.
 ///
 /// # Errors
@@ -135,7 +138,9 @@ pub fn read_policy(text: &str) -> Result<Policy, String> {
     let planner_settings = Some(PlannerSettings(model));
     // The default inbox is in one of the folders that are the program's own anyway.
     let own_folders = inbox_of(file.inbox)?.into_iter().collect();
-    Ok(Policy { planners: file.planners, planner_settings, own_folders, ..file.policy.policy()? })
+    let signing = file.signatures.signing()?;
+    let policy = file.policy.policy()?;
+    Ok(Policy { planners: file.planners, planner_settings, own_folders, signing, ..policy })
 }
 
 /// The policy in the settings file of this folder; the default one if the file does not exist.

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::{Query, QueryContext, QueryError, Revised};
+use crate::authorization::Signing;
 use crate::authorization::{Grants, PlanAuthorization};
-use crate::engine::{Clock as _, SystemClock};
+use crate::engine::{Clock as _, NotRecorded, Signer, SystemClock};
 use crate::evidence::{RevisionRecord, TrustDecision, WallsDecision};
 use crate::plan::Plan;
-use crate::run::{AnsweredBy, CommandsReview};
+use crate::run::{AnsweredBy, AskSecret, CommandsReview, StopSignal};
 
 /// Records that a plan was authorized or rejected.
 pub struct RecordAuthorization {
@@ -30,13 +31,65 @@ impl Query for RecordAuthorization {
     const FAILURE: &str = "Your answer could not be recorded; nothing is authorized.";
 
     fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
+        let nobody = None;
+        Ok(self.record(context, nobody)?)
+    }
+}
+
+/// As [`RecordAuthorization`], for settings that ask for signatures. It waits for a person, an agent or a hardware key, so
+/// no other query waits for it.
+pub struct SignAuthorization {
+    /// The decision.
+    pub record: RecordAuthorization,
+    /// Asks the person for the passphrase.
+    pub ask: Arc<dyn AskSecret>,
+}
+
+impl SignAuthorization {
+    /// Whether an approval under these settings must be signed.
+    pub fn is_needed(signing: Option<&Signing>) -> bool {
+        signing.is_some_and(Signing::of_authorizations)
+    }
+}
+
+impl Query for SignAuthorization {
+    type Answer = ();
+    const FAILURE: &str = RecordAuthorization::FAILURE;
+    const OWN_THREAD: bool = true;
+
+    fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
+        Ok(self.record.record(context, Some(&self.ask))?)
+    }
+}
+
+impl From<NotRecorded> for QueryError {
+    fn from(error: NotRecorded) -> Self {
+        Self::Failed(error.failure())
+    }
+}
+
+impl RecordAuthorization {
+    fn record(
+        self,
+        context: &mut QueryContext,
+        ask: Option<&Arc<dyn AskSecret>>,
+    ) -> Result<(), NotRecorded> {
         let Self { authorization, plan, revised } = self;
+        let stop: Arc<StopSignal> = Arc::clone(&context.stop);
+        let signer = Signer {
+            signing: context.setup.policy.signing.as_ref(),
+            workspace: Some(authorization.binding.workspace.as_ref()),
+            ask,
+            stop: &stop,
+            clock: &SystemClock::default(),
+            reviews: &[],
+        };
         // The base may be faulty; its bytes are recorded all the same.
         let base = revised.as_ref().map(|revised| revised.plan.valid_steps());
         let revision = revised.as_ref().zip(base.as_ref());
         let revision =
             revision.map(|(revised, base)| RevisionRecord { base, parts: &revised.parts });
-        Ok(context.store()?.record_revised(&authorization, &plan, revision.as_ref())?)
+        signer.record(&mut context.store()?, &authorization, &plan, revision.as_ref())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Asks the person in the window for the secrets that a program of the run needs (SPEC §7.3).
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use uuid::Uuid;
 
@@ -15,6 +15,8 @@ pub(super) struct WindowSecrets {
     pub(super) out: EventSink,
     pub(super) answers: AnswerSlots,
     pub(super) slot: Arc<SecretSlot>,
+    /// Held while a question is open, because a slot takes one answer: two decisions may be signed at the same time.
+    pub(super) turn: Mutex<()>,
 }
 
 impl std::fmt::Debug for WindowSecrets {
@@ -25,6 +27,7 @@ impl std::fmt::Debug for WindowSecrets {
 
 impl AskSecret for WindowSecrets {
     fn ask(&self, question: &SecretQuestion, is_withdrawn: &dyn Fn() -> bool) -> Option<Secret> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         if is_withdrawn() {
             return None;
         }

@@ -18,8 +18,8 @@ use crate::ui::notice::Scope;
 use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated, StepFilter};
 use crate::ui::{Page, PlanAction, Tone};
 use crate::worker::{
-    FollowUp, OpenProposed, PlanDecision, RecordAuthorization, RememberWalls, ReplayRun, Simulate,
-    Simulation,
+    FollowUp, OpenProposed, PlanDecision, RecordAuthorization, RememberWalls, ReplayRun,
+    SignAuthorization, Simulate, Simulation,
 };
 
 impl PlanPage {
@@ -342,11 +342,12 @@ impl PlanPage {
             return;
         }
         let for_rule = for_rule(session.opened.review.as_deref(), &authorization);
-        session.approval = Approval::Recording;
+        let signs = SignAuthorization::is_needed(shared.setup.policy.signing.as_ref());
+        session.approval = if approves && signs { Approval::Signing } else { Approval::Recording };
         let plan = Box::new(plan);
         let revised = session.opened.revised.clone();
         let query = RecordAuthorization { authorization: authorization.clone(), plan, revised };
-        shared.query_each(query, move |app, recorded, _| match recorded {
+        shared.record(query, move |app, recorded| match recorded {
             Ok(()) => {
                 app.plan.take_decision(path.as_deref(), (*authorization).clone());
                 if let Some(path) = path {
@@ -359,7 +360,7 @@ impl PlanPage {
             }
             Err(failed) => {
                 let shown = app.plan.shown.as_mut();
-                if let Some(session) = shown.filter(|it| it.approval == Approval::Recording) {
+                if let Some(session) = shown.filter(|it| it.approval.is_pending()) {
                     session.approval = Approval::None;
                 }
                 app.shared.report(failed);

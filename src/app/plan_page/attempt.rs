@@ -84,7 +84,7 @@ impl PlanSession {
     /// has no id.
     pub fn end_attempt(&mut self, now_ms: i64) {
         self.set_awaits_decision(false);
-        if self.approval == Approval::Recording {
+        if self.approval.is_pending() {
             self.approval = Approval::None;
         }
         if self.run.is_active() {

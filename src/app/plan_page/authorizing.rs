@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::{PlanPage, PlanSession};
 use crate::authorization::{AuthorizationStatus, PlanAuthorization};
+use crate::risk::Policy;
 use crate::run::{RunSummary, other_runs, other_runs_warning};
 use crate::ui::Now;
 use crate::ui::dialog::{AuthorizeView, WaitingAgent};
@@ -44,22 +45,23 @@ impl PlanPage {
 }
 
 impl PlanSession {
-    /// The content of the dialog about an approval that is valid for `ttl_ms` milliseconds; `None` without a plan or a
-    /// review.
+    /// The content of the dialog about an approval under this policy; `None` without a plan or a review.
     pub fn authorize_view(
         &self,
-        ttl_ms: i64,
+        policy: &Policy,
         agent: Option<WaitingAgent>,
         now: &Now,
     ) -> Option<Arc<AuthorizeView>> {
         let (plan, review) = (self.opened.plan.as_ref()?, self.opened.review.as_ref()?);
         // Cached, because a plan may have ten thousand files and this function is called in each frame.
+        let ttl_ms = policy.authorization_ttl_ms;
         let new_view = || {
             let (plan, review) = (Arc::clone(plan), Arc::clone(review));
             let (continues, others) = (self.opened.continues, self.other_runs.clone());
             let (attempt, previewed) = (self.attempt, &self.previewed.steps);
             let view =
                 AuthorizeView::new(plan, review, continues, attempt, others, ttl_ms, previewed);
+            let view = view.with_signing(policy.signing.as_ref());
             let view = view.with_findings(&self.opened.findings).with_agent(agent, now);
             Arc::new(view.with_rejection(self.opened.rejected.as_ref(), now))
         };

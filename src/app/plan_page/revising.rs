@@ -67,7 +67,7 @@ impl PlanPage {
             () if session.opened.plan.is_none() => Some("The file cannot be read as a plan."),
             () if session.path().is_none() => Some("The plan has no file."),
             () if session.run.is_active() => Some("Its run is under way."),
-            () if session.approval == Approval::Recording => Some("Your answer is being recorded."),
+            () if session.approval.is_pending() => Some("Your answer is being recorded."),
             () if held.is_some_and(|held| held.asked_until_ms.is_some()) => Some(
                 "An agent waits for exactly this call: authorize it, or reject it and say why.",
             ),

@@ -177,7 +177,7 @@ impl PlanSession {
             Some(attempt) if !attempt.waits => {
                 Some("It belongs to a loop that does not wait for an answer.")
             }
-            _ if self.approval == Approval::Recording => Some("Your answer is being recorded."),
+            _ if self.approval.is_pending() => Some("Your answer is being recorded."),
             _ => self.not_simulatable(),
         }
     }

@@ -9,13 +9,14 @@ use super::super::documents::finding_line;
 use super::super::inputs::Ask;
 use super::super::opening::{OpenedPlan, ReadPlan};
 use super::super::output::{QuotedOutput, quoted_in_line, say};
+use super::super::passphrase::asks_at_terminal;
 use super::super::progress::Progress;
 use super::super::refusal::Refusal;
 use super::report::{Outcome, Report, Request};
 use crate::authorization::{ApprovedPlan, Method, PlanAuthorization};
 use crate::engine::{
-    Clock as _, ConfirmationCallback, ControlHandle, Executor, ExecutorDeps, Provenance,
-    SystemClock, WorkspaceChoice, step_question,
+    Clock as _, ConfirmationCallback, ControlHandle, Executor, ExecutorDeps, NotRecorded,
+    Provenance, Signer, SystemClock, WorkspaceChoice, step_question,
 };
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Digest, Plan, Severity, ShownPlan, visible_name};
@@ -186,17 +187,33 @@ impl Terminal {
                 (verdict, pending.reject(clock.now_ms(), reason))
             }
         };
-        let recorded = self
-            .location
-            .store()
-            .and_then(|mut store| store.record_authorization(&authorization, &plan));
-        recorded.map_err(|error| format!("the decision cannot be recorded: {error}"))?;
+        self.record(&authorization, &plan, &clock)
+            .map_err(|error| format!("the decision cannot be recorded: {error}"))?;
         if verdict == Verdict::Approved && matches!(asked.subject, Subject::Write { .. }) {
             let plan = ApprovedPlan { plan, authorization };
             let answer = Answer { request, provenance };
             self.approved.insert(asked.number, Approved { plan, answer });
         }
         Ok((verdict, note))
+    }
+
+    /// Records a decision, an approval with its signature if the settings ask for one.
+    fn record(
+        &self,
+        authorization: &PlanAuthorization,
+        plan: &Plan,
+        clock: &SystemClock,
+    ) -> Result<(), NotRecorded> {
+        let ask = asks_at_terminal();
+        let signer = Signer {
+            signing: self.policy.signing.as_ref(),
+            workspace: Some(authorization.binding.workspace.as_ref()),
+            ask: ask.as_ref(),
+            stop: &StopSignal::default(),
+            clock,
+            reviews: &[],
+        };
+        signer.record(&mut self.location.store()?, authorization, plan, None)
     }
 
     fn execute(&mut self, number: u64) -> Result<(), String> {
@@ -214,6 +231,7 @@ impl Terminal {
             control: ControlHandle::default(),
             terminal: None,
             secrets: None,
+            passphrase: asks_at_terminal(),
         };
         let result = Executor::new(store, deps).execute(plan);
         let result = result.map_err(|error| Refusal::from(error).sentences())?;

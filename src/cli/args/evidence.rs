@@ -1,6 +1,7 @@
 //! The command line of `evidence`.
 
 mod proof;
+mod signature;
 
 use std::path::PathBuf;
 
@@ -8,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
 pub(in crate::cli) use proof::{Attest, Checkpoint, Key, OutFile, Prove};
+pub(in crate::cli) use signature::{Sign, Subject, VerifySignature};
 
 use super::Common;
 use super::record_id::RecordId;
@@ -54,6 +56,10 @@ pub(in crate::cli) enum EvidenceCommand {
     Prove(Prove),
     /// Write a signed statement about a run: its plan, its approval, what it did, and which files it wrote
     Attest(Attest),
+    /// Sign the head of the evidence or the end of a run with your SSH key
+    Sign(Sign),
+    /// Say whether allowed signers have signed a run, an authorization or the head
+    VerifySignature(VerifySignature),
     /// Accept a database that was replaced or truncated, and record why
     AcceptHead(AcceptHead),
     /// Say how large and how old the evidence is, and what could be given back
@@ -90,6 +96,8 @@ impl EvidenceCommand {
             Self::Checkpoint(checkpoint) => &checkpoint.common,
             Self::Prove(prove) => &prove.common,
             Self::Attest(attest) => &attest.common,
+            Self::Sign(sign) => &sign.common,
+            Self::VerifySignature(verify) => &verify.common,
             Self::AcceptHead(accept) => &accept.common,
             Self::Sizes(sizes) => &sizes.common,
             Self::Purge(purge) => &purge.common,

@@ -220,6 +220,18 @@ pub(in crate::cli) enum DialectWord {
     /// The output of `evidence attest` with `--json`
     #[value(alias = "evidence-attest")]
     EvidenceAttest,
+    /// The output of `evidence sign` with `--json`
+    #[value(alias = "evidence-sign")]
+    EvidenceSign,
+    /// The output of `evidence verify-signature` with `--json`
+    #[value(alias = "evidence-verify-signature")]
+    EvidenceVerifySignature,
+    /// A request for another person's signature, as `review-request` writes it
+    #[value(alias = "review-request")]
+    ReviewRequest,
+    /// What a person signs with an SSH key
+    #[value(alias = "signed-document")]
+    SignedDocument,
     /// The output of `evidence sizes` with `--json`
     #[value(alias = "evidence-sizes")]
     EvidenceSizes,

@@ -12,6 +12,7 @@ mod retention;
 mod search;
 mod secrets;
 mod show;
+pub(in crate::cli) mod signature;
 mod timeline;
 
 use std::time::{Duration, Instant};
@@ -56,6 +57,8 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
         EvidenceCommand::Checkpoint(command) => proof::checkpoint(command, &location, out),
         EvidenceCommand::Prove(command) => proof::prove(command, &location, out),
         EvidenceCommand::Attest(command) => proof::attest(command, &location, out),
+        EvidenceCommand::Sign(command) => signature::sign(command, &location, out),
+        EvidenceCommand::VerifySignature(command) => signature::verify(command, &mut open()?, out),
         EvidenceCommand::AcceptHead(command) => accept_head(command, &location, out),
         EvidenceCommand::Sizes(command) => retention::sizes(command, &mut open()?, out),
         EvidenceCommand::Purge(command) => retention::purge(command, &location, out),

@@ -13,7 +13,7 @@ use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
 use crate::cli::{Exit, args};
 use crate::engine::reconcile;
-use crate::evidence::{EvidenceReader, GivenSecret, RecordedRevision};
+use crate::evidence::{EvidenceReader, GivenSecret, RecordedRevision, SignaturesOf};
 use crate::plan::{limits, quoted, quoted_lines};
 use crate::run::text::capitalized;
 use crate::run::{
@@ -53,6 +53,7 @@ pub(super) fn show(
     executions.sort_by_key(|row| (row.step_index, row.timestamp_ms));
     let revision = reader.revision_of(run.run_id)?;
     let secret_inputs = reader.secret_inputs_of(run.run_id)?;
+    let signatures = reader.signatures(SignaturesOf::Run(run.run_id))?;
     let reconciled = match run.fate {
         RunFate::Interrupted => Some(reconcile(reader, run.run_id, &policy()?)?),
         RunFate::Ended(_) | RunFate::Active => None,
@@ -63,6 +64,8 @@ pub(super) fn show(
         insert(&mut document, "revision", revision);
         let secret_inputs = Some(secret_inputs).filter(|given| !given.is_empty());
         insert(&mut document, "secret_inputs", secret_inputs);
+        let signatures = Some(signatures).filter(|all| !all.is_empty());
+        insert(&mut document, "signatures", signatures);
         out.document(&document);
     } else {
         print_changed(&changed, out);
@@ -71,6 +74,9 @@ pub(super) fn show(
             let text =
                 format!("The secret input {name} was given, with the keyed digest {digest}.");
             out.line(&quoted(&text));
+        }
+        for signature in &signatures {
+            out.line(&quoted(&capitalized(&format!("{}.", signature.sentence()))));
         }
         revision.iter().for_each(|revision| print_revision(revision, out));
         for comparison in reconciled.iter().flatten() {

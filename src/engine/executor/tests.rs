@@ -126,6 +126,7 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
             control: ControlHandle::default(),
             terminal: None,
             secrets: None,
+            passphrase: None,
         },
     );
     let result = executor.run(&runnable).unwrap();
@@ -217,6 +218,7 @@ fn refused_run_forgets_guidance() {
         control: control.clone(),
         terminal: None,
         secrets: None,
+        passphrase: None,
     };
     let approved = ApprovedPlan { plan, authorization: unanswered };
     Executor::new(store(home.path()), deps).execute(approved).unwrap_err();

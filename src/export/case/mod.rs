@@ -46,6 +46,8 @@ struct Ledger {
     /// The digests of the contents that are not encrypted.
     contents: BTreeSet<String>,
     left_out: BTreeSet<LeftOut>,
+    /// The names of the members with what was signed and with the signatures, and their texts.
+    signed: Vec<(String, String)>,
     last: Option<LedgerRecord>,
 }
 
@@ -75,6 +77,7 @@ fn write(
     let mut members = Members::new(out);
     members.text("README.txt", &readme(run))?;
     members.text("verify.py", VERIFIER)?;
+    members.text("verify_signatures.py", SIGNATURE_VERIFIER)?;
 
     let query = SearchQuery { run_id: Some(run.run_id), ..SearchQuery::default() };
     let mut walk = Walk::new(reader, &query, None, &mut *progress);
@@ -98,6 +101,9 @@ fn write(
     ledger.left_out.retain(|it| it.reason != "purged" || !ledger.contents.contains(&it.digest));
     let decisions = serde_json::to_string_pretty(&ledger.decisions).unwrap_or_default();
     members.text("decisions.json", &format!("{decisions}\n"))?;
+    for (name, text) in &ledger.signed {
+        members.text(name, text)?;
+    }
     // The plan is a content, too, under its own name.
     let plan = run.plan_digest.hex();
     if ledger.contents.remove(&plan) {
@@ -146,6 +152,13 @@ impl Ledger {
                 let content = columns.get("content").and_then(Value::as_str).map(str::to_owned);
                 let purged = content.map(|digest| LeftOut { digest, reason: "purged" });
                 self.left_out.extend(purged);
+            }
+            "signatures" => {
+                let text = |name| columns.get(name).and_then(Value::as_str).unwrap_or_default();
+                let name = format!("signatures/{}-{}", text("kind"), record.seq);
+                for (end, column) in [("json", "document"), ("sig", "signature")] {
+                    self.signed.push((format!("{name}.{end}"), text(column).to_owned()));
+                }
             }
             table if DECISION_TABLES.contains(&table) => self
                 .decisions
@@ -205,5 +218,8 @@ fn pretty(value: &Value) -> String {
 fn readme(run: &RunSummary) -> String {
     README.replace("{run}", &run.run_id.to_string())
 }
+
+/// Checks the signatures of a case file, called by `verify.py`.
+const SIGNATURE_VERIFIER: &str = include_str!("../../../assets/verifier/verify_signatures.py");
 
 const README: &str = include_str!("readme.txt");

@@ -3,6 +3,7 @@
 use egui::{Align, Layout, ScrollArea, Ui};
 
 use super::results::{self, known_look};
+use super::signatures::signatures_ui;
 use super::{EvidenceView, Filter, links, toggle};
 use crate::plan::{drawable, one_line};
 use crate::run::{Attempt, ExecutionDetail, Known, Question, Reconciled, RunFate};
@@ -264,6 +265,7 @@ fn decisions_ui(ui: &mut Ui, detail: &ExecutionDetail, now: &Now) {
         }
         widgets::remark(ui, icon::HAND, Tone::Dim, text);
     }
+    signatures_ui(ui, &detail.signatures, now);
 }
 
 /// Shows the times, the identifiers, the touched targets and the link of the chain.

@@ -16,6 +16,7 @@ mod query;
 mod recurring;
 mod rejections;
 mod results;
+mod signatures;
 #[cfg(test)]
 mod tests;
 mod time_span;

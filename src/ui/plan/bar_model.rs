@@ -58,6 +58,10 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
         Approval::Recording => {
             return Bar::new(icon::CLOCK, Tone::Dim, "Recording your answer", "");
         }
+        Approval::Signing => {
+            let detail = "With your SSH key; a hardware key may wait for your touch.";
+            return Bar::new(icon::CLOCK, Tone::Dim, "Signing your authorization", detail);
+        }
         Approval::Approved { at_ms, until_ms } => {
             let valid = format!("valid {}", format::remaining(until_ms - view.now.ms));
             if let Some(before) = situation.queue_place {

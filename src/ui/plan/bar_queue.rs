@@ -13,7 +13,8 @@ pub(super) fn beside_run(bar: &mut Bar, view: &PlanView<'_>, situation: &Situati
             None
         }
         (Approval::Approved { .. }, None) => Some(Command::Enqueue),
-        (Approval::Recorded | Approval::Recording | Approval::Used { .. }, _) => None,
+        (Approval::Recorded | Approval::Used { .. }, _) => None,
+        (approval, _) if approval.is_pending() => None,
         _ if situation.look_first => Some(Command::NextUnseen),
         _ if situation.not_authorizable.is_some() => None,
         _ => {

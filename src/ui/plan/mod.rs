@@ -132,6 +132,8 @@ pub enum Approval {
     None,
     /// The decision is being recorded.
     Recording,
+    /// The decision is being signed with the person's key, and will then be recorded.
+    Signing,
     /// The plan was approved, and its run has not begun.
     Approved {
         /// The time of approval, in Unix milliseconds.
@@ -153,6 +155,13 @@ pub enum Approval {
     },
     /// A recorded run is shown; there is nothing to authorize.
     Recorded,
+}
+
+impl Approval {
+    /// Whether a decision was given that is not recorded yet.
+    pub const fn is_pending(&self) -> bool {
+        matches!(self, Self::Recording | Self::Signing)
+    }
 }
 
 /// What is known about a recorded run besides its events.

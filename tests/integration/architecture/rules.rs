@@ -12,7 +12,7 @@ const PURE: [&str; 10] =
     ["plan", "authorization", "risk", "run", "openers", "hooks", "mcp", "acp", "code", "proof"];
 
 /// The other rooms that each room may use. `lib` and `main` are the files of that name.
-const ARROWS: [(&str, &[&str]); 27] = [
+const ARROWS: [(&str, &[&str]); 28] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
@@ -29,6 +29,7 @@ const ARROWS: [(&str, &[&str]); 27] = [
             "export",
             "evidence",
             "tools",
+            "signing",
             "remote",
             "process",
             "openers",
@@ -71,6 +72,7 @@ const ARROWS: [(&str, &[&str]); 27] = [
         &[
             "tools",
             "evidence",
+            "signing",
             "remote",
             "process",
             "workspace",
@@ -98,6 +100,7 @@ const ARROWS: [(&str, &[&str]); 27] = [
     ("symbols", &["process", "workspace", "code", "run", "risk", "authorization", "plan"]),
     ("cargo", &["process", "workspace", "run", "authorization", "plan"]),
     ("remote", &["process", "run", "risk", "authorization", "plan"]),
+    ("signing", &["process", "run", "authorization", "plan"]),
     ("process", &["run", "authorization", "plan"]),
     ("workspace", &["code", "run", "risk", "authorization", "plan"]),
     ("export", &["evidence", "proof", "run", "authorization", "plan"]),

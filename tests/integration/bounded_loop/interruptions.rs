@@ -96,6 +96,7 @@ fn run_on(
         authorizer: Box::new(AuthorizeAll),
         terminal: None,
         secrets: None,
+        passphrase: None,
     };
     BoundedLoop::run(&setup, deps).unwrap()
 }

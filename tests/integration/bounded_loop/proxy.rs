@@ -159,6 +159,7 @@ fn run(stream: bool, tools: bool, messages: &[Value], sshd: Option<&Sshd>) -> (H
         authorizer: Box::new(Person),
         terminal: None,
         secrets: None,
+        passphrase: None,
     };
     let outcome = BoundedLoop::run(&setup, deps).unwrap();
     assert_eq!(outcome.stop_reason.code, StopCode::Completed, "{:#?}", outcome.attempts);

@@ -350,6 +350,7 @@ impl Harness {
             control: self.control.clone(),
             terminal: self.terminal.clone(),
             secrets: None,
+            passphrase: None,
         };
         (Executor::new(self.store(), deps), callbacks)
     }

@@ -185,6 +185,7 @@ fn panic_after_effect_leaves_run_interrupted() {
         control: harness.control.clone(),
         terminal: None,
         secrets: None,
+        passphrase: None,
     };
     let store = harness.store();
     let panicked = catch_unwind(AssertUnwindSafe(|| Executor::new(store, deps).execute(approved)));

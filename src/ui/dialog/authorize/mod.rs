@@ -19,7 +19,7 @@ use self::figures::{Figure, figures_ui};
 use self::sentences::{alike, by_reason, chosen, failing, lasting, remarks};
 pub use self::waiting::WaitingAgent;
 use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
-use crate::authorization::FileState;
+use crate::authorization::{FileState, Signing};
 use crate::plan::{
     Finding, Mode, Severity, ShownPlan, ToolCall, ToolClass, drawable, drawable_lines, prose,
     visible_name,
@@ -46,6 +46,8 @@ pub struct AuthorizeView {
     agent: Option<WaitingAgent>,
     /// What the authorization leads to, if an agent waits for it.
     waits: Option<String>,
+    /// With which key the authorization will be signed; empty if it is not.
+    signing: String,
     /// The warning about other runs in the workspace.
     pub other_runs: Option<String>,
     /// For how long the authorization is valid if the run does not begin: `30 min`.
@@ -103,6 +105,7 @@ impl AuthorizeView {
             attempt,
             agent: None,
             waits: None,
+            signing: String::new(),
             other_runs,
             expiry: format::remaining(ttl_ms),
             asks: by_reason(&review.asks),
@@ -149,6 +152,13 @@ impl AuthorizeView {
         }
         let waits = agent.as_ref().map(|it| it.sentences(now));
         Self { agent, waits, figures, ..self }
+    }
+
+    /// The dialog about an authorization that is signed with this key, if it signs authorizations.
+    #[must_use]
+    pub fn with_signing(self, signing: Option<&Signing>) -> Self {
+        let signing = signing.filter(|signing| signing.of_authorizations());
+        Self { signing: signing.map(sentences::signing).unwrap_or_default(), ..self }
     }
 
     /// The dialog with the rejection of this plan that was recorded before, if any.
@@ -237,6 +247,9 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
             let text = "No step asks: all run once you press Run.";
             widgets::remark(ui, icon::INFO, Tone::Dim, text);
         }
+    }
+    if !view.signing.is_empty() {
+        widgets::remark(ui, icon::SIGNATURE, Tone::Accent, &view.signing);
     }
     if !view.lasting.is_empty() && !view.agent.as_ref().is_some_and(|it| it.acts) {
         let text =

@@ -2,7 +2,7 @@
 //! choices of the person, and an earlier rejection.
 
 use super::figures;
-use crate::authorization::{Binding, WallSetting};
+use crate::authorization::{Binding, Signing, WallSetting};
 use crate::plan::{ShownPlan, visible_name};
 use crate::run::{PlanRejection, PreviewedSteps, Review};
 use crate::ui::Now;
@@ -15,6 +15,12 @@ pub(super) fn rejected(rejection: &PlanRejection, now: &Now) -> String {
         "" => format!("{what}, {when}."),
         reason => format!("{what}, {when}: {reason}"),
     }
+}
+
+/// With which key the authorization is signed.
+pub(super) fn signing(signing: &Signing) -> String {
+    let described = visible_name(&signing.described()).into_owned();
+    format!("Your authorization is signed by {described}. Without the signature, nothing runs.")
 }
 
 /// What holds for this run besides the plan and the settings: when it asks, and its walls with what is granted beyond

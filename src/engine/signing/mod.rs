@@ -1,0 +1,9 @@
+//! Signs what the settings ask for (SPEC §14), and records it with its signature.
+//!
+//! - `signer.rs`: the person who authorizes.
+//! - `reviews.rs`: the signatures of other persons, as far as an approval needs them.
+
+mod reviews;
+mod signer;
+
+pub use signer::{NotRecorded, Signer};

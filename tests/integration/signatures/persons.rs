@@ -1,0 +1,248 @@
+//! The signature of a second person: what is asked for, what comes back, and which signatures do not count.
+
+use super::*;
+use crate::harness::write_file;
+
+const BOB: &str = "bob@example.org";
+const EVE: &str = "eve@example.org";
+
+/// A home whose settings ask for two persons, with keys of several.
+struct Team {
+    home: Home,
+    keys: Vec<(&'static str, PathBuf)>,
+}
+
+impl Team {
+    fn new(required: usize) -> Self {
+        let home = Home::new();
+        home.write("a.txt", "a\n");
+        home.plan(json!([
+            write_file("change", "a.txt", "b\n"),
+            create_file("make", "new.txt", "new\n")
+        ]));
+        let keys = ["ada", "bob", "carol", "eve"].map(|name| (name, key(&home, name, "")));
+        let team = Self { home, keys: keys.into() };
+        team.settings(required, "");
+        team.allow(&[(ADA, "ada", ""), (BOB, "bob", ""), ("carol", "carol", "")]);
+        team
+    }
+
+    fn key(&self, name: &str) -> &Path {
+        &self.keys.iter().find(|(known, _)| *known == name).unwrap().1
+    }
+
+    fn settings(&self, required: usize, more: &str) {
+        self.home.settings(format!(
+            "[signatures]\nkey = {:?}\nprincipal = {ADA:?}\nsign = ['authorizations']\n\
+             required = {required}\nallowed_signers = {:?}\n{more}\n",
+            self.key("ada").to_str().unwrap(),
+            self.home.path().join("allowed_signers").to_str().unwrap()
+        ));
+    }
+
+    /// Allows these principals with these keys and options.
+    fn allow(&self, signers: &[(&str, &str, &str)]) {
+        let line = |(who, name, options): &(&str, &str, &str)| {
+            format!("{who} {options} {}", public(self.key(name)))
+        };
+        allowed(&self.home, &signers.iter().map(line).collect::<Vec<_>>());
+    }
+
+    /// Asks for a signature, and returns the path of the request.
+    fn request(&self) -> String {
+        let path = self.home.path().join("request.json").to_str().unwrap().to_owned();
+        let line = ["review-request", "space/p.json", "--out", &path, "--force"];
+        let _ = std::fs::remove_file(&path);
+        let document = self.home.json(line).exits(0).document();
+        assert_eq!(document["file"], path);
+        path
+    }
+
+    /// Signs the request as this person with this key, on a computer of theirs.
+    fn sign(&self, request: &str, who: &str, name: &str, more: &[&str]) -> String {
+        let out = self.home.path().join(format!("{who}-{name}.sig.json"));
+        let out = out.to_str().unwrap().to_owned();
+        let _ = std::fs::remove_file(&out);
+        let key = self.key(name).to_str().unwrap();
+        let line = ["sign", request, "--key", key, "--principal", who, "--out", &out, "--json"];
+        let mut command = self.home.command();
+        command.args(line).args(more);
+        let document = Done::of(&mut command).exits(0).document();
+        assert_eq!(document["principal"], who);
+        out
+    }
+
+    fn run(&self, signatures: &[&str]) -> Done {
+        let mut line = vec!["run", "space/p.json", "--yes", "--confirm", "approve"];
+        signatures.iter().for_each(|file| line.extend(["--signature", file]));
+        self.home.json(line)
+    }
+
+    /// Asserts that a run with these signatures is refused for this reason.
+    fn refuses(&self, signatures: &[&str], said: &str) {
+        let done = self.run(signatures);
+        nothing_ran(&self.home, &done);
+        assert!(done.stdout.contains(said), "{said}: {}", done.stdout);
+    }
+}
+
+#[test]
+fn a_run_with_a_second_signature_begins() {
+    let team = Team::new(2);
+    let request = team.request();
+    let shown = team.home.command().args(["review", &request, "--json"]).output().unwrap();
+    let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
+    assert_eq!(shown["plan"], std::fs::read_to_string(team.home.file("p.json")).unwrap());
+    assert!(shown["diff"].as_str().unwrap().contains("+new"), "{shown:#}");
+    let text = Done::of(team.home.command().args(["review", &request])).exits(0).stdout;
+    for part in ["file_create", "new.txt", "a.txt: sha256:", shown["plan_digest"].as_str().unwrap()]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let bob = team.sign(&request, BOB, "bob", &[]);
+    let result = team.run(&[&bob]).exits(0).document();
+    assert!(team.home.file("new.txt").exists());
+    let kinds = team.home.texts("SELECT kind || ' ' || principal FROM signatures ORDER BY id", ());
+    assert_eq!(kinds, [format!("authorization {ADA}"), format!("review {BOB}")]);
+    let signers = team.home.path().join("allowed_signers").to_str().unwrap().to_owned();
+    let all = ["evidence", "verify-signature", "--all", "--allowed-signers", &signers];
+    let document = team.home.json(all).exits(0).document();
+    assert_eq!(states(&document), [("authorization", "valid"), ("review", "valid")]);
+    // The case file has it, and others check it.
+    let case = case(&team.home, result["run_id"].as_str().unwrap());
+    let verifier = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/verifier/verify.py");
+    let said = succeeds(
+        "python3",
+        &["-B", verifier.to_str().unwrap(), case.to_str().unwrap(), "--allowed-signers", &signers],
+    );
+    assert!(said.contains(&format!("review by {BOB}")), "{said}");
+    let schema = Done::of(team.home.command().args(["schema", "signed_document"])).exits(0).stdout;
+    let schema = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    for (name, document, _) in signed(&case) {
+        let document: Value = serde_json::from_slice(&document).unwrap();
+        let complaints: Vec<_> = schema.iter_errors(&document).map(|it| it.to_string()).collect();
+        assert!(complaints.is_empty(), "{name}: {complaints:?}");
+    }
+    let schema = Done::of(team.home.command().args(["schema", "review_request"])).exits(0).stdout;
+    let schema = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    assert!(schema.is_valid(&shown), "{:?}", schema.iter_errors(&shown).next());
+}
+
+#[test]
+fn three_persons_are_three_keys() {
+    let team = Team::new(3);
+    let request = team.request();
+    let bob = team.sign(&request, BOB, "bob", &[]);
+    team.refuses(&[&bob], "1 of the 2 others");
+    let carol = team.sign(&request, "carol", "carol", &[]);
+    team.run(&[&bob, &carol]).exits(0);
+}
+
+#[test]
+fn what_does_not_count_runs_nothing() {
+    let team = Team::new(2);
+    team.refuses(&[], "0 of the 1 others were given");
+    let request = team.request();
+    // Forged: the words of somebody else over another document, and a name in it that did not sign.
+    let bob = team.sign(&request, BOB, "bob", &[]);
+    let text = std::fs::read_to_string(&bob).unwrap();
+    let forged = team.home.path().join("forged.json");
+    std::fs::write(&forged, text.replace(BOB, "carol")).unwrap();
+    team.refuses(&[forged.to_str().unwrap()], "bytes differ");
+    std::fs::write(&forged, text.replace("U1NIU0lH", "U1NIU0lI")).unwrap();
+    let done = team.run(&[forged.to_str().unwrap()]).exits(5);
+    assert!(done.stdout.contains("no signature of ssh-keygen"), "{done:?}");
+    // Foreign.
+    let eve = team.sign(&request, EVE, "eve", &[]);
+    team.refuses(&[&eve], "not allowed: ");
+    let eve = team.sign(&request, BOB, "eve", &[]);
+    team.refuses(&[&eve], "wrong key: ");
+    // Also beside one that would do.
+    team.refuses(&[&bob, &eve], "wrong key: ");
+    // Refused.
+    let refused = team.sign(&request, BOB, "bob", &["--refuse", "not on a Friday"]);
+    team.refuses(&[&refused], "refuses the plan: not on a Friday");
+    // The same person twice, as two names and as one.
+    let bob = team.sign(&request, BOB, "bob", &[]);
+    team.refuses(&[&bob, &bob], "again");
+    team.allow(&[(ADA, "ada", ""), (BOB, "bob", ""), ("carol", "bob", ""), ("zoe", "ada", "")]);
+    let carol = team.sign(&request, "carol", "bob", &[]);
+    team.refuses(&[&bob, &carol], "again");
+    // The person who authorizes, as one name and as two.
+    let ada = team.sign(&request, ADA, "ada", &[]);
+    team.refuses(&[&ada], "counts once");
+    let zoe = team.sign(&request, "zoe", "ada", &[]);
+    team.refuses(&[&zoe], "is the key that authorizes the plan");
+    team.allow(&[(BOB, "bob", "")]);
+    team.refuses(&[&bob], "your own signature: not allowed");
+}
+
+#[test]
+fn a_key_that_does_not_count_any_more_runs_nothing() {
+    let team = Team::new(2);
+    let bob = team.sign(&team.request(), BOB, "bob", &[]);
+    team.allow(&[(ADA, "ada", ""), (BOB, "bob", "valid-before=\"20200101\"")]);
+    team.refuses(&[&bob], "expired: ");
+    team.allow(&[(ADA, "ada", ""), (BOB, "bob", "namespaces=\"git\"")]);
+    team.refuses(&[&bob], "not allowed: ");
+    team.allow(&[(ADA, "ada", ""), (BOB, "bob", "")]);
+    let revoked = team.home.path().join("revoked");
+    std::fs::copy(team.key("bob").with_extension("pub"), &revoked).unwrap();
+    team.settings(2, &format!("revoked_keys = {:?}", revoked.to_str().unwrap()));
+    team.refuses(&[&bob], "revoked: ");
+    team.settings(2, "");
+    team.run(&[&bob]).exits(0);
+}
+
+#[test]
+fn a_signature_of_something_else_runs_nothing() {
+    let team = Team::new(2);
+    let bob = team.sign(&team.request(), BOB, "bob", &[]);
+    // A covered file, the bytes of the plan, the workspace.
+    team.home.write("a.txt", "other\n");
+    team.refuses(&[&bob], "a.txt was sha256:");
+    team.home.write("a.txt", "a\n");
+    let plan = std::fs::read_to_string(team.home.file("p.json")).unwrap();
+    team.home.write("p.json", format!("{plan} "));
+    team.refuses(&[&bob], "plan bytes was sha256:");
+    team.home.write("p.json", &plan);
+    let line = ["run", "space/p.json", "--yes", "--ask-every-step", "--signature", &bob];
+    let done = team.home.json(line);
+    nothing_ran(&team.home, &done);
+    // Other evidence.
+    let other = Team::new(2);
+    let foreign = other.sign(&other.request(), BOB, "bob", &[]);
+    team.allow(&[(ADA, "ada", ""), (BOB, "bob", "")]);
+    team.refuses(&[&foreign], "given for other evidence");
+    team.run(&[&bob]).exits(0);
+}
+
+/// A plan that changes nothing covers the same each time, and its signature counts once all the same.
+#[test]
+fn a_signature_counts_for_one_run() {
+    let team = Team::new(2);
+    team.home.plan(json!([read_file("look", "a.txt")]));
+    let bob = team.sign(&team.request(), BOB, "bob", &[]);
+    team.run(&[&bob]).exits(0);
+    let done = team.run(&[&bob]).exits(3);
+    assert!(done.stdout.contains("was used by authorization"), "{done:?}");
+    assert_eq!(team.home.texts("SELECT count(*) || '' FROM runs", ()), ["1"]);
+    let again = team.sign(&team.request(), BOB, "bob", &[]);
+    team.run(&[&again]).exits(0);
+}
+
+/// Other ways to begin a run need the signatures, too.
+#[test]
+fn a_follow_up_and_a_loop_need_them_too() {
+    let team = Team::new(2);
+    let bob = team.sign(&team.request(), BOB, "bob", &[]);
+    let result = team.run(&[&bob]).exits(0).document();
+    let id = result["run_id"].as_str().unwrap();
+    let done = team.home.json(["revert", id, "--yes"]).exits(3);
+    assert!(done.stdout.contains("0 of the 1 others"), "{done:?}");
+    assert!(team.home.file("new.txt").exists());
+    // A signature that no setting asks for.
+    team.settings(1, "");
+    let done = team.run(&[&bob]).exits(3);
+    assert!(done.stdout.contains("name no list of persons"), "{done:?}");
+}
