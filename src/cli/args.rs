@@ -20,7 +20,7 @@ pub(super) use acp::Acp;
 pub(super) use bounded::{Loop, Plan, Planner, Planning};
 pub(super) use evidence::{
     AcceptHead, Attest, Case, Checkpoint, Compare, Durations, EvidenceCommand, Export, FileHistory,
-    Key, OutFile, Prove, Question, Search, Show, Span, Timeline, Times, Verify,
+    Key, OutFile, Prove, Push, Question, Search, Show, Span, TeamSearch, Timeline, Times, Verify,
 };
 pub(super) use formats::{Convert, Risk, Schema};
 pub(super) use hook::{AgentWord, Exec, Hook, HookAction, HookAnswer, HookInstall, HookPlace};

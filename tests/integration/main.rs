@@ -30,6 +30,8 @@ mod plan;
 #[cfg(target_os = "linux")]
 mod remote;
 mod run;
+#[cfg(target_os = "linux")]
+mod team;
 mod text;
 mod walls;
 #[cfg(target_os = "linux")]

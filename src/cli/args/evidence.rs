@@ -1,6 +1,7 @@
 //! The command line of `evidence`.
 
 mod proof;
+mod team;
 
 use std::path::PathBuf;
 
@@ -8,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
 pub(in crate::cli) use proof::{Attest, Checkpoint, Key, OutFile, Prove};
+pub(in crate::cli) use team::{Push, TeamAddress, TeamSearch};
 
 use super::Common;
 use super::record_id::RecordId;
@@ -20,7 +22,7 @@ use crate::run::{ExportFormat, Known};
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum EvidenceCommand {
     /// Find executions by words in their tool, arguments, errors and output
-    Search(Box<Search>),
+    Search(Box<TeamSearch>),
     /// Show one execution, run or loop in full
     Show(Show),
     /// Ask one of eight prepared questions
@@ -54,6 +56,8 @@ pub(in crate::cli) enum EvidenceCommand {
     Prove(Prove),
     /// Write a signed statement about a run: its plan, its approval, what it did, and which files it wrote
     Attest(Attest),
+    /// Copy the verified records that it lacks to the PostgreSQL server of a team
+    Push(Push),
     /// Accept a database that was replaced or truncated, and record why
     AcceptHead(AcceptHead),
     /// Say how large and how old the evidence is, and what could be given back
@@ -73,7 +77,7 @@ pub(in crate::cli) enum EvidenceCommand {
 impl EvidenceCommand {
     pub(in crate::cli) fn common(&self) -> &Common {
         match self {
-            Self::Search(search) => &search.common,
+            Self::Search(search) => &search.search.common,
             Self::Show(show) => &show.common,
             Self::Query(question) => question.common(),
             Self::Times(times) => &times.common,
@@ -90,6 +94,7 @@ impl EvidenceCommand {
             Self::Checkpoint(checkpoint) => &checkpoint.common,
             Self::Prove(prove) => &prove.common,
             Self::Attest(attest) => &attest.common,
+            Self::Push(push) => &push.common,
             Self::AcceptHead(accept) => &accept.common,
             Self::Sizes(sizes) => &sizes.common,
             Self::Purge(purge) => &purge.common,
@@ -268,6 +273,9 @@ pub(in crate::cli) struct Verify {
     /// A head that was copied earlier; it must still be part of the chain
     #[arg(long, value_name = "DIGEST")]
     pub(in crate::cli) head: Option<Digest>,
+    /// The chains of every evidence on the server of a team, instead of the evidence here
+    #[arg(long, value_name = "URL", conflicts_with = "head")]
+    pub(in crate::cli) team: Option<TeamAddress>,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }

@@ -12,7 +12,7 @@ const PURE: [&str; 10] =
     ["plan", "authorization", "risk", "run", "openers", "hooks", "mcp", "acp", "code", "proof"];
 
 /// The other rooms that each room may use. `lib` and `main` are the files of that name.
-const ARROWS: [(&str, &[&str]); 27] = [
+const ARROWS: [(&str, &[&str]); 28] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
@@ -27,6 +27,7 @@ const ARROWS: [(&str, &[&str]); 27] = [
             "autonomy",
             "engine",
             "export",
+            "team",
             "evidence",
             "tools",
             "remote",
@@ -49,6 +50,7 @@ const ARROWS: [(&str, &[&str]); 27] = [
             "autonomy",
             "engine",
             "export",
+            "team",
             "evidence",
             "tools",
             "remote",
@@ -101,6 +103,7 @@ const ARROWS: [(&str, &[&str]); 27] = [
     ("process", &["run", "authorization", "plan"]),
     ("workspace", &["code", "run", "risk", "authorization", "plan"]),
     ("export", &["evidence", "proof", "run", "authorization", "plan"]),
+    ("team", &["evidence", "run", "risk", "plan"]),
     ("evidence", &["proof", "run", "risk", "authorization", "plan"]),
     ("run", &["risk", "authorization", "plan"]),
     ("risk", &["authorization", "plan"]),
@@ -203,6 +206,11 @@ const LIBRARIES: &[Library] = &[
         why: "only evidence knows SQL",
     },
     Library {
+        names: &["postgres_protocol"],
+        allowed: |room, _| room == "team",
+        why: "only team knows PostgreSQL",
+    },
+    Library {
         names: &["egui"],
         allowed: |room, _| is_drawn(room),
         why: "only app and ui know the window",
@@ -287,11 +295,11 @@ pub fn check_source(source: &Source) -> Vec<String> {
     }
     for (text, line) in &source.texts {
         let content = text.trim_start_matches(['r', 'b', '#', '"']).trim_start();
-        if room != "evidence"
+        if !matches!(room, "evidence" | "team")
             && !reads_foreign_sql(&source.path)
             && SQL.iter().any(|start| content.starts_with(start))
         {
-            faults.push(at(*line, "SQL stands in evidence only".to_owned()));
+            faults.push(at(*line, "SQL stands in evidence and team only".to_owned()));
         }
     }
     for line in &source.empty_docs {
