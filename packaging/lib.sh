@@ -113,6 +113,8 @@ cmd:chromium                chromium            chromium            chromium
 PACKAGES_BENCH='
 cmd:rg                      ripgrep             ripgrep             ripgrep
 cmd:zstd                    zstd                zstd                zstd
+postgresql                  postgresql          postgresql-contrib  postgresql
+cmd:psql                    postgresql-client   postgresql          postgresql
 '
 # The fuzzer itself is C++.
 PACKAGES_FUZZ='

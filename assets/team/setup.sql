@@ -125,8 +125,9 @@ CREATE TABLE IF NOT EXISTS countersign.plans (
 
 CREATE TABLE IF NOT EXISTS countersign.runs (
     origin text NOT NULL, sequence bigint NOT NULL,
-    id text NOT NULL, plan_digest text NOT NULL, plan_id text NOT NULL, workspace text NOT NULL, mode text NOT NULL,
-    target text, user_name text, timestamp bigint NOT NULL,
+    id text NOT NULL, plan_digest text NOT NULL, plan_id text NOT NULL, authorization_id text NOT NULL,
+    workspace text NOT NULL, mode text NOT NULL, target text, parent_run text, attempt_id text, user_name text,
+    timestamp bigint NOT NULL,
     PRIMARY KEY (origin, sequence)
 );
 CREATE INDEX IF NOT EXISTS runs_by_id ON countersign.runs (id);
@@ -139,6 +140,29 @@ CREATE TABLE IF NOT EXISTS countersign.run_ends (
     PRIMARY KEY (origin, sequence)
 );
 CREATE INDEX IF NOT EXISTS run_ends_by_run ON countersign.run_ends (run_id);
+
+CREATE TABLE IF NOT EXISTS countersign.authorizations (
+    origin text NOT NULL, sequence bigint NOT NULL,
+    id text NOT NULL, plan_digest text NOT NULL, status text NOT NULL, method text NOT NULL, user_name text,
+    timestamp bigint NOT NULL,
+    PRIMARY KEY (origin, sequence)
+);
+CREATE INDEX IF NOT EXISTS authorizations_by_id ON countersign.authorizations (id);
+
+CREATE TABLE IF NOT EXISTS countersign.decisions (
+    origin text NOT NULL, sequence bigint NOT NULL,
+    execution_id text, authorization_id text, run_id text, decision text NOT NULL, decided_by text NOT NULL,
+    user_name text, note text NOT NULL, timestamp bigint NOT NULL,
+    PRIMARY KEY (origin, sequence)
+);
+CREATE INDEX IF NOT EXISTS decisions_by_execution ON countersign.decisions (execution_id);
+CREATE INDEX IF NOT EXISTS decisions_by_authorization ON countersign.decisions (authorization_id);
+
+CREATE TABLE IF NOT EXISTS countersign.attempts (
+    origin text NOT NULL, sequence bigint NOT NULL,
+    id text NOT NULL, loop_id text NOT NULL, attempt integer NOT NULL, timestamp bigint NOT NULL,
+    PRIMARY KEY (origin, sequence)
+);
 
 -- Where the extension is depends on who installed it first.
 DO $$ BEGIN
@@ -226,7 +250,7 @@ BEGIN
         SELECT a.origin, a.sequence, a.table_name, countersign.parsed(a.entry) -> 'columns' AS c FROM added AS a
         WHERE a.entry IS NOT NULL AND a.table_name IN
             ('executions', 'intents', 'execution_artifacts', 'edges', 'file_contents', 'diagnostics', 'plans', 'runs',
-             'run_ends', 'database_ids')),
+             'run_ends', 'authorizations', 'decisions', 'attempts', 'database_ids')),
     faults AS (
         SELECT countersign.refuse_number(p.origin, p.sequence) FROM parsed AS p
         WHERE coalesce(p.c ->> 'row', p.c ->> 'id') IS DISTINCT FROM p.sequence::text
@@ -280,8 +304,25 @@ BEGIN
     new_runs AS (
         INSERT INTO countersign.runs
             SELECT p.origin, p.sequence, c.* FROM parsed AS p, jsonb_to_record(p.c) AS c (id text, plan_digest text,
-                plan_id text, workspace text, mode text, target text, user_name text, timestamp bigint)
+                plan_id text, authorization_id text, workspace text, mode text, target text, parent_run text,
+                attempt_id text, user_name text, timestamp bigint)
             WHERE p.table_name = 'runs'),
+    new_authorizations AS (
+        INSERT INTO countersign.authorizations
+            SELECT p.origin, p.sequence, c.* FROM parsed AS p, jsonb_to_record(p.c) AS c (id text, plan_digest text,
+                status text, method text, user_name text, timestamp bigint)
+            WHERE p.table_name = 'authorizations'),
+    new_decisions AS (
+        INSERT INTO countersign.decisions
+            SELECT p.origin, p.sequence, c.* FROM parsed AS p, jsonb_to_record(p.c) AS c (execution_id text,
+                authorization_id text, run_id text, decision text, decided_by text, user_name text, note text,
+                timestamp bigint)
+            WHERE p.table_name = 'decisions'),
+    new_attempts AS (
+        INSERT INTO countersign.attempts
+            SELECT p.origin, p.sequence, c.* FROM parsed AS p, jsonb_to_record(p.c) AS c (id text, loop_id text,
+                attempt integer, timestamp bigint)
+            WHERE p.table_name = 'attempts'),
     new_run_ends AS (
         INSERT INTO countersign.run_ends
             SELECT p.origin, p.sequence, c.* FROM parsed AS p, jsonb_to_record(p.c) AS c (run_id text, status text,
@@ -318,7 +359,7 @@ DECLARE
     name text;
 BEGIN
     FOREACH name IN ARRAY ARRAY['ledger', 'origin_roles', 'contents', 'executions', 'intents', 'texts', 'files', 'codes',
-                                'plans', 'runs', 'run_ends'] LOOP
+                                'plans', 'runs', 'run_ends', 'authorizations', 'decisions', 'attempts'] LOOP
         EXECUTE format('DROP TRIGGER IF EXISTS refuses_change ON countersign.%I', name);
         EXECUTE format('CREATE TRIGGER refuses_change BEFORE UPDATE OR DELETE OR TRUNCATE ON countersign.%I
                         FOR EACH STATEMENT EXECUTE FUNCTION countersign.refuse_change()', name);

@@ -168,9 +168,7 @@ impl From<TeamError> for Refusal {
         let failure = error.failure();
         match error {
             TeamError::Evidence(error) => error.into(),
-            TeamError::Address(_) | TeamError::Unsupported(_) => {
-                Self::new(Exit::Usage, failure, json!({}))
-            }
+            TeamError::Address(_) => Self::new(Exit::Usage, failure, json!({})),
             error if error.is_about_evidence() => Self::new(Exit::Tampered, failure, json!({})),
             _ => Self::new(Exit::Evidence, failure, json!({})),
         }

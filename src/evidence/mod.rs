@@ -1,8 +1,9 @@
 //! The evidence (SPEC §8): an append-only, hash-chained, searchable record of plans, decisions and results.
 //!
-//! This room alone uses a database of its own; the database of a team is used by `team`. The engine writes through [`EvidenceStore`]; the query thread of the window and
-//! the headless commands read through [`EvidenceReader`] and [`verify`]. Every recorded time comes from the caller. The
-//! room does not access the workspace. No function changes a row, and only a purge deletes rows (`purge/mod.rs`).
+//! This room alone uses a database of its own; that of a team is used by `team`. The engine writes through
+//! [`EvidenceStore`]; the query thread of the window and the headless commands read through [`EvidenceReader`] and
+//! [`verify`]. Every recorded time comes from the caller. The room does not access the workspace. No function changes a
+//! row, and only a purge deletes rows (`purge/mod.rs`).
 //!
 //! # The chain
 //!

@@ -43,8 +43,6 @@ pub enum TeamError {
     NotReady,
     #[error("the database is made ready for another version of this program: format {0}")]
     Format(i64),
-    #[error("the server's evidence cannot be searched by --{0}")]
-    Unsupported(&'static str),
     #[error("the server has another history: {0}")]
     AnotherHistory(String),
 }
@@ -76,7 +74,6 @@ impl TeamError {
             Self::Format(_) => {
                 "Use the same version of this program everywhere, and run `evidence push --setup` anew."
             }
-            Self::Unsupported(_) => "Search without it, or the evidence of this computer.",
             Self::AnotherHistory(_) => {
                 "Nothing was pushed. Find out which evidence is the right one: `evidence verify` checks that here, `evidence \
                  verify --team` that of the server."

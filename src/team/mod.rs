@@ -22,6 +22,7 @@ mod push;
 mod rows;
 mod search;
 mod server;
+mod show;
 mod tls;
 mod verify;
 
@@ -29,6 +30,7 @@ pub use error::TeamError;
 pub use push::{PushReport, push};
 pub use search::{TeamHit, TeamPage, search};
 pub use server::Server;
+pub use show::{TeamExecution, executions};
 pub use verify::{OriginReport, verify};
 
 /// The script that makes a database ready. It may be run again.

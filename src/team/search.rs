@@ -71,14 +71,14 @@ pub struct TeamPage {
 /// whole name, or the id in it.
 ///
 /// # Errors
-/// When the server cannot be used, or the query has a filter that is not supported there.
+/// When the server cannot be used.
 pub fn search(
     server: &Server,
     query: &SearchQuery,
     origin: Option<&str>,
     patience: Duration,
 ) -> Result<TeamPage> {
-    let conditions = Conditions::of(query, origin)?;
+    let conditions = Conditions::of(query, origin);
     let mut connection = Connection::open(server, patience)?;
     connection.run("SET default_transaction_read_only = on", &[])?;
     let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
@@ -115,15 +115,9 @@ enum Owned {
 }
 
 impl Conditions {
-    fn of(query: &SearchQuery, origin: Option<&str>) -> Result<Self> {
+    fn of(query: &SearchQuery, origin: Option<&str>) -> Self {
         let SearchQuery { words, run_id, loop_id, plan_id, tool, outcome, risk, host, .. } = query;
         let SearchQuery { path, wrote, code, by, since_ms, until_ms, .. } = query;
-        if loop_id.is_some() {
-            return Err(TeamError::Unsupported("loop"));
-        }
-        if by.is_some() {
-            return Err(TeamError::Unsupported("by"));
-        }
         let mut all =
             Self { conditions: Vec::new(), values: Vec::new(), terms: search_terms(words) };
         if all.terms.is_empty() && !words.trim().is_empty() {
@@ -167,6 +161,27 @@ impl Conditions {
                 )
             });
         }
+        if let Some(id) = loop_id {
+            all.add(Owned::Text(id.to_string()), |value| {
+                format!(
+                    "(s.origin, s.run_id) IN (SELECT r.origin, r.id FROM countersign.runs AS r
+                     JOIN countersign.attempts AS t ON t.origin = r.origin AND t.id = r.attempt_id
+                     WHERE t.loop_id = {value}::text)"
+                )
+            });
+        }
+        if let Some(value) = text(by) {
+            // Later decisions are comparisons with the disk.
+            all.add(value, |value| {
+                format!(
+                    "((s.origin, s.run_id) IN (SELECT r.origin, r.id FROM countersign.runs AS r
+                     JOIN countersign.authorizations AS a ON a.origin = r.origin AND a.id = r.authorization_id
+                     WHERE {value}::text IN (a.method, a.user_name))
+                     OR (s.origin, s.id) IN (SELECT d.origin, d.execution_id FROM countersign.decisions AS d
+                     WHERE {value}::text IN (d.decided_by, d.user_name) AND d.decision <> 'reconcile'))"
+                )
+            });
+        }
         for (path, wrote) in [(path, ""), (wrote, "f.wrote AND ")] {
             let Some(path) = path else { continue };
             let pattern = if path == "*" { "%".to_owned() } else { format!("%{}%", literal(path)) };
@@ -189,7 +204,7 @@ impl Conditions {
             };
             all.add(Owned::Text(whole), |value| format!("s.origin = {value}::text"));
         }
-        Ok(all)
+        all
     }
 
     fn add(&mut self, value: Owned, condition: impl FnOnce(&str) -> String) {
@@ -247,13 +262,7 @@ fn literal(text: &str) -> String {
 fn hit(row: &Row) -> Result<TeamHit> {
     let invalid = |what: &str| TeamError::Answer(format!("a record has no {what}"));
     let entry = row.text(5).ok_or_else(|| invalid("text"))?;
-    let digest = |column| row.bytes(column).and_then(|it| <[u8; 32]>::try_from(it).ok());
-    let previous = match row.int(1) {
-        Some(1) => Some(genesis()),
-        _ => digest(7).map(Digest::from_bytes),
-    };
-    let link = previous.map(|previous| *chain_link(&previous, entry.as_bytes()).as_bytes());
-    let changed = link.is_none() || link != digest(6);
+    let changed = !is_linked(entry, row.int(1) == Some(1), row.bytes(7), row.bytes(6));
     let record: Value = serde_json::from_str(entry).map_err(|_| invalid("JSON"))?;
     let columns = record.get("columns").unwrap_or(&Value::Null);
     let is_intent = row.text(4) == Some("intents");
@@ -265,8 +274,24 @@ fn hit(row: &Row) -> Result<TeamHit> {
     Ok(TeamHit { hit, origin: row.owned(0) })
 }
 
+/// Whether the hash of a record is that of its text and of the hash before.
+pub(super) fn is_linked(
+    entry: &str,
+    is_first: bool,
+    previous: Option<&[u8]>,
+    hash: Option<&[u8]>,
+) -> bool {
+    let previous = match is_first {
+        true => Some(genesis()),
+        false => previous.and_then(|it| it.try_into().ok()).map(Digest::from_bytes),
+    };
+    previous.is_some_and(|previous| {
+        hash == Some(chain_link(&previous, entry.as_bytes()).as_bytes().as_slice())
+    })
+}
+
 /// The execution or intent with these columns.
-fn execution(columns: &Value, plan_id: String, is_intent: bool) -> Option<Execution> {
+pub(super) fn execution(columns: &Value, plan_id: String, is_intent: bool) -> Option<Execution> {
     let text = |name: &str| columns.get(name)?.as_str().map(str::to_owned);
     let number = |name: &str| columns.get(name)?.as_i64();
     let id = |name: &str| -> Option<Uuid> { columns.get(name)?.as_str()?.parse().ok() };

@@ -9,7 +9,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
 pub(in crate::cli) use proof::{Attest, Checkpoint, Key, OutFile, Prove};
-pub(in crate::cli) use team::{Push, TeamAddress, TeamSearch};
+pub(in crate::cli) use team::{Push, TeamAddress, TeamSearch, TeamShow};
 
 use super::Common;
 use super::record_id::RecordId;
@@ -24,7 +24,7 @@ pub(in crate::cli) enum EvidenceCommand {
     /// Find executions by words in their tool, arguments, errors and output
     Search(Box<TeamSearch>),
     /// Show one execution, run or loop in full
-    Show(Show),
+    Show(TeamShow),
     /// Ask one of eight prepared questions
     #[command(subcommand)]
     Query(Question),
@@ -78,7 +78,7 @@ impl EvidenceCommand {
     pub(in crate::cli) fn common(&self) -> &Common {
         match self {
             Self::Search(search) => &search.search.common,
-            Self::Show(show) => &show.common,
+            Self::Show(show) => &show.show.common,
             Self::Query(question) => question.common(),
             Self::Times(times) => &times.common,
             Self::Compare(compare) => &compare.common,

@@ -44,7 +44,10 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
             Some(address) => team::search(command, &address.server()?, out),
             None => search::search(&command.search, &mut open()?, out),
         },
-        EvidenceCommand::Show(command) => show::show(command, &mut open()?, out),
+        EvidenceCommand::Show(command) => match &command.team {
+            Some(address) => team::show(&command.show, &address.server()?, out),
+            None => show::show(&command.show, &mut open()?, out),
+        },
         EvidenceCommand::Query(question) => query::query(question, &mut open()?, out),
         EvidenceCommand::Times(command) => looking_back::times(command, &mut open()?, out),
         EvidenceCommand::Compare(command) => looking_back::compare(command, &mut open()?, out),

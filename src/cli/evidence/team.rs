@@ -1,8 +1,9 @@
-//! `evidence push`, and `search` and `verify` with `--team`: the evidence of a team.
+//! `evidence push`, and `search`, `show` and `verify` with `--team`: the evidence of a team.
 
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use uuid::Uuid;
 
 use super::{TELL_EVERY, cells, say_if_empty};
 use crate::cli::output::{Output, quoted_in_line, say};
@@ -62,15 +63,6 @@ pub(super) fn search(
     server: &Server,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    let whole = |id: &args::RecordId| {
-        let none = || {
-            Refusal::usage(
-                "the server needs the whole id",
-                "`evidence search --team` prints it with --json.",
-            )
-        };
-        id.whole().ok_or_else(none)
-    };
     let ids = [&command.search.run, &command.search.bounded_loop];
     let [run_id, loop_id] = ids.map(|id| args::given(id.as_ref(), whole));
     let query = super::search::query_with(&command.search, run_id?, loop_id?);
@@ -97,6 +89,41 @@ pub(super) fn search(
         say(&format!("{shown} of {more}{} shown; --limit shows more.", page.total));
     }
     Ok(Exit::Done)
+}
+
+/// Prints the execution of each origin that has it.
+///
+/// # Errors
+/// When the server cannot be used or has no such execution.
+pub(super) fn show(
+    command: &args::Show,
+    server: &Server,
+    out: &mut Output,
+) -> Result<Exit, Refusal> {
+    let id = whole(&command.id)?;
+    let found = team::executions(server, id, PATIENCE)?;
+    if found.is_empty() {
+        let message = format!("the server has no execution {id}");
+        return Err(Refusal::usage(message, "Look the id up with `evidence search --team URL`."));
+    }
+    for it in &found {
+        if out.json() {
+            out.document(it);
+        } else {
+            super::show::show_execution(&it.detail, out);
+            out.line(&format!("From {}", quoted(&it.origin)));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The id, which the server does not complete.
+fn whole(id: &args::RecordId) -> Result<Uuid, Refusal> {
+    let none = || {
+        let next = "`evidence search --team URL` prints whole ids.";
+        Refusal::usage("the server needs the whole id", next)
+    };
+    id.whole().ok_or_else(none)
 }
 
 /// Verifies the chain of every origin.

@@ -11,8 +11,6 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::home::{Done, Home};
-
 /// The unprivileged user, by number because its name differs between systems.
 const NOBODY: u32 = 65534;
 /// The password of the logins `writer`, `other` and `reader`.
@@ -61,7 +59,7 @@ fn succeeds(command: &mut Command) -> String {
 }
 
 impl Postgres {
-    /// Starts a server, and makes its database ready by the script that the program prints.
+    /// Starts a server, and makes its database ready by the script of the program.
     pub fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         if rustix::process::geteuid().is_root() {
@@ -100,9 +98,8 @@ impl Postgres {
 
     /// Runs the script that makes the database ready.
     pub fn set_up(&self) {
-        let script = Home::new().run(["evidence", "push", "--setup"]).exits(0).stdout;
         let path = self.folder.path().join("setup.sql");
-        fs::write(&path, script).unwrap();
+        fs::write(&path, countersign::team::SETUP).unwrap();
         let done = self.client("admin").arg("--file").arg(&path).output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         assert_eq!(String::from_utf8_lossy(&done.stderr), "");
@@ -149,8 +146,9 @@ impl Postgres {
         (!done.status.success()).then_some(said)
     }
 
+    /// `psql` as a login, through the socket.
     #[expect(clippy::disallowed_methods, reason = "another client")]
-    fn client(&self, login: &str) -> Command {
+    pub fn client(&self, login: &str) -> Command {
         let mut client = Command::new(program("psql"));
         client.args(["--no-psqlrc", "--tuples-only", "--no-align", "--quiet"]);
         client.args(["--set", "ON_ERROR_STOP=1", "--dbname", DATABASE, "--username", login]);
@@ -218,15 +216,4 @@ impl Drop for Postgres {
     fn drop(&mut self) {
         control(&self.data(), &["stop", "--mode=immediate"]);
     }
-}
-
-/// Runs the program with the password of the team's logins in its environment.
-#[must_use]
-pub fn with_password(home: &Home, arguments: &[&str]) -> Done {
-    let mut command = home.command();
-    command.env("PGPASSWORD", PASSWORD).args(arguments).arg("--evidence").arg(home.evidence());
-    let done = Done::of(command.arg("--json"));
-    assert!(!format!("{done:?}").contains(PASSWORD), "{done:#?}");
-    super::schemas::check(arguments, &done);
-    done
 }

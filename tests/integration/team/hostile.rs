@@ -1,9 +1,9 @@
 //! A client that does not do what this program does.
 
-use super::{name, origin, push, records};
+use super::{name, origin, push, records, with_password};
 use crate::harness::postgres::Postgres;
 
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 14] = [
     "ledger",
     "origin_roles",
     "contents",
@@ -15,6 +15,9 @@ const TABLES: [&str; 11] = [
     "plans",
     "runs",
     "run_ends",
+    "authorizations",
+    "decisions",
+    "attempts",
 ];
 
 #[test]
@@ -158,7 +161,6 @@ fn a_writer_can_only_continue_a_chain() {
     );
     // And another login has its own.
     let url = postgres.url("other", "");
-    let done =
-        crate::harness::postgres::with_password(&other, &["evidence", "push", &url]).exits(0);
+    let done = with_password(&other, &["evidence", "push", &url]).exits(0);
     assert_eq!(done.document()["total"], records(&other));
 }

@@ -13,8 +13,9 @@ use countersign::evidence::EvidenceStore;
 use serde_json::Value;
 
 use crate::evidence::generate;
-use crate::harness::home::Home;
-use crate::harness::postgres::{Postgres, with_password};
+use crate::harness::home::{Done, Home};
+use crate::harness::postgres::{PASSWORD, Postgres};
+use crate::harness::schemas;
 
 /// The number of executions of each origin.
 fn executions() -> usize {
@@ -53,4 +54,14 @@ fn records(home: &Home) -> u64 {
 fn name(home: &Home) -> String {
     let sql = "SELECT 'countersign/evidence/' || id FROM database_ids";
     home.sql().query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+/// Runs the program with the password of the team's logins in its environment, and `--json`.
+fn with_password(home: &Home, arguments: &[&str]) -> Done {
+    let mut command = home.command();
+    command.env("PGPASSWORD", PASSWORD).args(arguments).arg("--evidence").arg(home.evidence());
+    let done = Done::of(command.arg("--json"));
+    assert!(!format!("{done:?}").contains(PASSWORD), "{done:#?}");
+    schemas::check(arguments, &done);
+    done
 }

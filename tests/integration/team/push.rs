@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use countersign::evidence::EvidenceStore;
 
-use super::{add_executions, executions, keys, name, origin, push, records};
+use super::{add_executions, executions, keys, name, origin, push, records, with_password};
 use crate::harness::NOW_MS;
 use crate::harness::home::{Done, Home};
-use crate::harness::postgres::{PASSWORD, Postgres, with_password};
+use crate::harness::postgres::{PASSWORD, Postgres};
 
 /// Starts a push of this evidence.
 fn begin(postgres: &Postgres, home: &Home) -> std::process::Child {
@@ -103,8 +103,10 @@ fn kills_and_a_restart_leave_every_record_once() {
     add_executions(&homes[1], 20, 99);
     let more = push(&postgres, &homes[1]);
     assert_eq!(more["pushed"], records(&homes[1]) - before);
-    // The script may be run again.
+    // The script may be run again, and is the one that is printed.
     postgres.set_up();
+    let printed = homes[0].run(["evidence", "push", "--setup"]).exits(0).stdout;
+    assert_eq!(printed, countersign::team::SETUP);
     check_by_python(&postgres, &homes);
 }
 

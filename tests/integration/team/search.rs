@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{executions, name, origin, push};
+use super::{executions, name, origin, push, with_password};
 use crate::harness::home::{Done, Home};
-use crate::harness::postgres::{PASSWORD, Postgres, with_password};
+use crate::harness::postgres::{PASSWORD, Postgres};
 
 /// The ids of executions, with their outcome and the words around a match.
 fn facts(lines: &[Value]) -> BTreeSet<String> {
@@ -48,7 +48,7 @@ fn a_search_of_the_server_finds_what_each_computer_finds() {
         Done::of(&mut command).exits(0).lines()
     };
     let plan = homes[0].texts("SELECT plan_id FROM runs LIMIT 1", []).remove(0);
-    let run = homes[0].texts("SELECT run_id FROM executions LIMIT 1", []).remove(0);
+    let run_id = homes[0].texts("SELECT run_id FROM executions LIMIT 1", []).remove(0);
     let path =
         homes[0].texts("SELECT target FROM edges WHERE target_kind = 'file' LIMIT 1", []).remove(0);
     let middle =
@@ -63,10 +63,13 @@ fn a_search_of_the_server_finds_what_each_computer_finds() {
         &["--risk", "dangerous"],
         &["--host", "db.internal"],
         &["--plan", &plan],
-        &["--run", &run],
+        &["--run", &run_id],
         &["--code", "E0308"],
         &["--path", &path],
         &["--wrote", "*"],
+        &["--by", "window"],
+        &["--by", "nobody"],
+        &["--loop", &run_id],
         &["--since", &middle],
         &["--until", &middle, "--outcome", "skipped"],
         &["warning", "--", "-error"],
@@ -111,9 +114,31 @@ fn a_search_of_the_server_finds_what_each_computer_finds() {
         .unwrap();
     let said = String::from_utf8(done.stderr).unwrap();
     assert!(said.contains(&format!("7 of {} shown", 2 * executions().min(1_000))), "{said}");
-    let done =
-        with_password(&homes[0], &["evidence", "search", "--by", "ada", "--team", &url]).exits(5);
-    assert!(done.document()["error"]["message"].as_str().unwrap().contains("--by"));
+}
+
+/// An execution is shown as on its computer.
+#[test]
+fn an_execution_there_is_that_of_its_computer() {
+    let postgres = Postgres::start();
+    let [home, other] = [1, 2].map(|seed| origin(60, seed));
+    push(&postgres, &home);
+    push(&postgres, &other);
+    let url = postgres.url("reader", "");
+    let show = |id: &str| with_password(&home, &["evidence", "show", id, "--team", &url]);
+    let ids = home.texts("SELECT id FROM executions ORDER BY outcome, id LIMIT 30", []);
+    for id in &ids {
+        let mut there = show(id).exits(0).document();
+        let from = there.as_object_mut().unwrap().remove("origin").unwrap();
+        assert_eq!(from, name(&home));
+        assert_eq!(there, home.json(["evidence", "show", id]).exits(0).document());
+    }
+    let mut command = home.command();
+    command.env("PGPASSWORD", PASSWORD).args(["evidence", "show", &ids[0], "--team", &url]);
+    let text = Done::of(&mut command).exits(0).stdout;
+    assert!(text.ends_with(&format!("From {}\n", name(&home))), "{text}");
+    let none = uuid::Uuid::nil().to_string();
+    show(&none).exits(5);
+    show(&ids[0][..8]).exits(5);
 }
 
 /// The owner of the database can change what is searched, and what is shown comes from the records.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::Args;
 
 use super::super::Common;
-use super::Search;
+use super::{Search, Show};
 use crate::cli::refusal::Refusal;
 use crate::team::Server;
 
@@ -62,4 +62,13 @@ pub(in crate::cli) struct TeamSearch {
     /// Only what was pushed from this evidence: its name or the id in it, as `evidence key` prints it
     #[arg(long, value_name = "NAME", requires = "team")]
     pub(in crate::cli) origin: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct TeamShow {
+    #[command(flatten)]
+    pub(in crate::cli) show: Show,
+    /// An execution on the server of a team instead, by its whole id: postgres://USER@HOST:PORT/DATABASE
+    #[arg(long, value_name = "URL")]
+    pub(in crate::cli) team: Option<TeamAddress>,
 }
