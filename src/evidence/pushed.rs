@@ -94,8 +94,8 @@ impl EvidenceReader {
         })
     }
 
-    /// Passes the records after `after` up to `last` to `each`, in the order of the chain. Contents are without secrets, if the
-    /// reader gave up the key (see [`lock_secrets`](Self::lock_secrets)) or not.
+    /// Passes the records after `after` up to `last` to `each`, in the order of the chain. A content that is encrypted,
+    /// because it has a secret, is never read.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs), and errors of `each`.

@@ -104,7 +104,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_file_that_others_can_read_is_refused() {
-        use std::os::unix::fs::PermissionsExt as _;
+        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pgpass");
         assert_eq!(read(&path).unwrap(), None);
