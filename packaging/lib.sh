@@ -62,8 +62,8 @@ cmd:openbox                 openbox             openbox                 openbox
 cmd:xdotool                 xdotool             xdotool                 xdotool
 cmd:import                  imagemagick         ImageMagick             imagemagick
 '
-# Only for tests: dropping privileges, limiting disk space and tracing system calls, and texts in many scripts, which
-# are read back from pictures of the window.
+# Only for tests: dropping privileges, limiting disk space and tracing system calls, a server for the evidence of a team, and
+# texts in many scripts, which are read back from pictures of the window.
 PACKAGES_TESTS='
 cmd:setpriv                 util-linux      util-linux      util-linux
 cmd:unshare                 util-linux      util-linux      util-linux
@@ -78,6 +78,9 @@ cmd:vim                     vim             vim-enhanced    vim
 cmd:less                    less            less            less
 cmd:top                     procps          procps-ng       procps-ng
 cmd:sshd                    openssh-server  openssh-server  openssh
+postgresql                  postgresql      postgresql-contrib postgresql
+cmd:psql                    postgresql-client postgresql    postgresql
+cmd:openssl                 openssl         openssl         openssl
 cmd:sshfs                   sshfs           fuse-sshfs      sshfs
 cmd:git                     git             git             git
 cmd:gcc                     gcc             gcc             gcc
@@ -110,6 +113,8 @@ cmd:chromium                chromium            chromium            chromium
 PACKAGES_BENCH='
 cmd:rg                      ripgrep             ripgrep             ripgrep
 cmd:zstd                    zstd                zstd                zstd
+postgresql                  postgresql          postgresql-contrib  postgresql
+cmd:psql                    postgresql-client   postgresql          postgresql
 '
 # The fuzzer itself is C++.
 PACKAGES_FUZZ='
@@ -132,6 +137,8 @@ present() {
     cmd:*) has_anywhere "${1#cmd:}" ;;
     file:*) [ -e "${1#file:}" ] ;;
     lib:*) loader_knows "${1#lib:}" ;;
+    # Debian has the programs of the server in a folder for each version.
+    postgresql) has_anywhere initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 ;;
     mod:*) python3 -c "import ${1#mod:}" 2>/dev/null ;;
     certificates)
         [ -s "${SSL_CERT_FILE:-/nonexistent}" ] ||

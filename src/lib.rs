@@ -42,7 +42,8 @@
 //! | [`cargo`] | the user's cargo: checks, and which errors are new |
 //! | [`symbols`] | the symbol engines: the embedded one, and `magellan` with `splice` |
 //! | [`tools`] | the only room that changes the workspace: one module for each tool |
-//! | [`evidence`] | the append-only record of runs and decisions: the only room with a database of its own |
+//! | [`evidence`] | the append-only record of runs and decisions: the only room with a database on this computer |
+//! | [`team`] | evidence of a team in PostgreSQL: pushing, searching and verifying it |
 //! | [`export`] | evidence that leaves the machine: exports, the case file of a run, proofs and attestations |
 //! | [`engine`] | the step runner and the review before it |
 //! | [`autonomy`] | the bounded loop above the engine: plan, authorize, apply, verify, replan |
@@ -59,13 +60,14 @@
 //! ```text
 //! main → app, cli
 //! app → ui, worker                 ui → code
-//! cli → worker, planner, autonomy, engine, export, evidence, tools, signing, remote, process, openers, hooks, mcp, acp,
-//!       code, proof
-//! worker → autonomy, engine, export, evidence, tools, remote, openers, hooks, acp
+//! cli → worker, planner, autonomy, engine, export, team, evidence, tools, signing, remote, process, openers, hooks, mcp,
+//!       acp, code, proof
+//! worker → autonomy, engine, export, team, evidence, tools, remote, openers, hooks, acp
 //! planner → tools, cargo
 //! autonomy → engine, evidence, tools, process
 //! engine → tools, evidence, signing, remote, process, workspace
 //! export → evidence, proof
+//! team → evidence
 //! evidence → proof
 //! tools → symbols, cargo, remote, process, workspace, code
 //! symbols → process, workspace, code
@@ -140,6 +142,7 @@ pub mod risk;
 pub mod run;
 pub mod signing;
 pub mod symbols;
+pub mod team;
 pub mod tools;
 pub mod ui;
 pub mod worker;

@@ -124,6 +124,11 @@ pub fn searches() -> Vec<(&'static str, SearchQuery, String)> {
     ]
 }
 
+/// A word that few executions have.
+pub fn word_of_few() -> String {
+    generate::word(19_000)
+}
+
 pub fn first_page(reader: &mut EvidenceReader, query: &SearchQuery) -> Duration {
     let query = SearchQuery { limit: PAGE, ..query.clone() };
     let (now, stop) = (Duration::ZERO, StopSignal::default());

@@ -11,6 +11,7 @@ use crate::export::ExportError;
 use crate::plan::{Code, Finding};
 use crate::run::Failure;
 use crate::signing::SigningError;
+use crate::team::TeamError;
 use crate::tools::ToolError;
 use crate::worker::SettingsError;
 use crate::worker::inbox::InboxError;
@@ -160,6 +161,18 @@ impl From<EvidenceError> for Refusal {
             _ => Exit::Evidence,
         };
         Self::new(exit, error.failure(), json!({}))
+    }
+}
+
+impl From<TeamError> for Refusal {
+    fn from(error: TeamError) -> Self {
+        let failure = error.failure();
+        match error {
+            TeamError::Evidence(error) => error.into(),
+            TeamError::Address(_) => Self::new(Exit::Usage, failure, json!({})),
+            error if error.is_about_evidence() => Self::new(Exit::Tampered, failure, json!({})),
+            _ => Self::new(Exit::Evidence, failure, json!({})),
+        }
     }
 }
 

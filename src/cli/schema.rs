@@ -50,6 +50,7 @@ pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
         DialectWord::EvidenceJudge => of_evidence!("judge"),
         DialectWord::EvidenceKey => of_evidence!("key"),
         DialectWord::EvidenceProve => of_evidence!("prove"),
+        DialectWord::EvidencePush => of_evidence!("push"),
         DialectWord::EvidencePurge => of_evidence!("purge"),
         DialectWord::EvidenceQuery => of_evidence!("query"),
         DialectWord::EvidenceRestore => of_evidence!("restore"),

@@ -1,8 +1,9 @@
 //! The evidence (SPEC §8): an append-only, hash-chained, searchable record of plans, decisions and results.
 //!
-//! This room alone uses a database. The engine writes through [`EvidenceStore`]; the query thread of the window and
-//! the headless commands read through [`EvidenceReader`] and [`verify`]. Every recorded time comes from the caller. The
-//! room does not access the workspace. No function changes a row, and only a purge deletes rows (`purge/mod.rs`).
+//! This room alone uses a database of its own; that of a team is used by `team`. The engine writes through
+//! [`EvidenceStore`]; the query thread of the window and the headless commands read through [`EvidenceReader`] and
+//! [`verify`]. Every recorded time comes from the caller. The room does not access the workspace. No function changes a
+//! row, and only a purge deletes rows (`purge/mod.rs`).
 //!
 //! # The chain
 //!
@@ -70,6 +71,7 @@ mod checkpoints;
 mod chunks;
 mod classes;
 mod compact;
+mod copied_chain;
 mod decided_plans;
 mod diagnostics;
 mod durability;
@@ -100,6 +102,7 @@ mod plan_state;
 mod proven;
 mod purge;
 mod purged;
+mod pushed;
 mod queries;
 mod questions;
 mod range;
@@ -141,6 +144,7 @@ pub use artifact_type::ArtifactType;
 pub use capture::{CapturedOutput, OutputCapture};
 pub use case::{LedgerHead, LedgerRecord, RecordsOf, RunDecision};
 pub use checkpoints::CheckpointReport;
+pub use copied_chain::{CopiedChain, chain_link, genesis};
 pub use entry::{
     AttemptEnd, AttemptStart, ControlRecord, Entry, ExecutionRecord, IntentRecord, LoopEnd,
     LoopStart, PlannerLooks, PlannerTrace, RunEnd, RunStart, StepDecision,
@@ -151,12 +155,15 @@ pub use given_secrets::GivenSecret;
 pub use history::StoredContent;
 pub use location::{EvidenceLocation, UserFolders};
 pub use permissions::write_private;
+pub use purge::ranges::PurgedRange;
+pub use pushed::{ChainRecord, VerifiedChain};
 pub use range::Range;
 pub use reader::EvidenceReader;
 pub use redactor::{Redactor, marker_in};
 pub use remembered_walls::WallsDecision;
 pub use revised_plans::{RecordedRevision, RevisionRecord};
 pub use run_outcome::OpenIntent;
+pub use search::{Patterns, Term, terms as search_terms};
 pub use selection::{SelectedDiagnostic, SelectedStep};
 pub use signatures::{SignaturesOf, SignedDocument};
 pub use store::EvidenceStore;

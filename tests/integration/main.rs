@@ -32,6 +32,8 @@ mod remote;
 mod run;
 #[cfg(target_os = "linux")]
 mod signatures;
+#[cfg(target_os = "linux")]
+mod team;
 mod text;
 mod walls;
 #[cfg(target_os = "linux")]

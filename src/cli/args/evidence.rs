@@ -2,6 +2,7 @@
 
 mod proof;
 mod signature;
+mod team;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use clap::{Args, Subcommand};
 
 pub(in crate::cli) use proof::{Attest, Checkpoint, Key, OutFile, Prove};
 pub(in crate::cli) use signature::{Sign, Subject, VerifySignature};
+pub(in crate::cli) use team::{Push, TeamAddress, TeamSearch, TeamShow};
 
 use super::Common;
 use super::record_id::RecordId;
@@ -22,9 +24,9 @@ use crate::run::{ExportFormat, Known};
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum EvidenceCommand {
     /// Find executions by words in their tool, arguments, errors and output
-    Search(Box<Search>),
+    Search(Box<TeamSearch>),
     /// Show one execution, run or loop in full
-    Show(Show),
+    Show(TeamShow),
     /// Ask one of eight prepared questions
     #[command(subcommand)]
     Query(Question),
@@ -60,6 +62,8 @@ pub(in crate::cli) enum EvidenceCommand {
     Sign(Sign),
     /// Say whether allowed signers have signed a run, an authorization or the head
     VerifySignature(VerifySignature),
+    /// Copy the verified records that it lacks to the PostgreSQL server of a team
+    Push(Push),
     /// Accept a database that was replaced or truncated, and record why
     AcceptHead(AcceptHead),
     /// Say how large and how old the evidence is, and what could be given back
@@ -79,8 +83,8 @@ pub(in crate::cli) enum EvidenceCommand {
 impl EvidenceCommand {
     pub(in crate::cli) fn common(&self) -> &Common {
         match self {
-            Self::Search(search) => &search.common,
-            Self::Show(show) => &show.common,
+            Self::Search(search) => &search.search.common,
+            Self::Show(show) => &show.show.common,
             Self::Query(question) => question.common(),
             Self::Times(times) => &times.common,
             Self::Compare(compare) => &compare.common,
@@ -98,6 +102,7 @@ impl EvidenceCommand {
             Self::Attest(attest) => &attest.common,
             Self::Sign(sign) => &sign.common,
             Self::VerifySignature(verify) => &verify.common,
+            Self::Push(push) => &push.common,
             Self::AcceptHead(accept) => &accept.common,
             Self::Sizes(sizes) => &sizes.common,
             Self::Purge(purge) => &purge.common,
@@ -276,6 +281,9 @@ pub(in crate::cli) struct Verify {
     /// A head that was copied earlier; it must still be part of the chain
     #[arg(long, value_name = "DIGEST")]
     pub(in crate::cli) head: Option<Digest>,
+    /// The chains of every evidence on the server of a team, instead of the evidence here
+    #[arg(long, value_name = "URL", conflicts_with = "head")]
+    pub(in crate::cli) team: Option<TeamAddress>,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }

@@ -79,6 +79,11 @@ impl RecordId {
         }
     }
 
+    /// The id, if it is a whole one.
+    pub(in crate::cli) fn whole(&self) -> Option<Uuid> {
+        self.text.parse().ok()
+    }
+
     /// The id of a run.
     ///
     /// # Errors

@@ -238,6 +238,9 @@ pub(in crate::cli) enum DialectWord {
     /// The output of `evidence purge` with `--json`
     #[value(alias = "evidence-purge")]
     EvidencePurge,
+    /// The output of `evidence push` with `--json`
+    #[value(alias = "evidence-push")]
+    EvidencePush,
     /// The output of `evidence compact` with `--json`
     #[value(alias = "evidence-compact")]
     EvidenceCompact,

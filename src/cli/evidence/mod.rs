@@ -13,6 +13,7 @@ mod search;
 mod secrets;
 mod show;
 pub(in crate::cli) mod signature;
+mod team;
 mod timeline;
 
 use std::time::{Duration, Instant};
@@ -40,8 +41,14 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
         Ok(reader)
     };
     match command {
-        EvidenceCommand::Search(command) => search::search(command, &mut open()?, out),
-        EvidenceCommand::Show(command) => show::show(command, &mut open()?, out),
+        EvidenceCommand::Search(command) => match &command.team {
+            Some(address) => team::search(command, &address.server()?, out),
+            None => search::search(&command.search, &mut open()?, out),
+        },
+        EvidenceCommand::Show(command) => match &command.team {
+            Some(address) => team::show(&command.show, &address.server()?, out),
+            None => show::show(&command.show, &mut open()?, out),
+        },
         EvidenceCommand::Query(question) => query::query(question, &mut open()?, out),
         EvidenceCommand::Times(command) => looking_back::times(command, &mut open()?, out),
         EvidenceCommand::Compare(command) => looking_back::compare(command, &mut open()?, out),
@@ -50,7 +57,10 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
         EvidenceCommand::Judge(_) => over_runs::judge(&mut open()?, out),
         EvidenceCommand::Timeline(command) => timeline::timeline(command, &mut open()?, out),
         EvidenceCommand::Counts(command) => counts::counts(command, &mut open()?, out),
-        EvidenceCommand::Verify(command) => verify(command, &location, out),
+        EvidenceCommand::Verify(command) => match &command.team {
+            Some(address) => team::verify(&address.server()?, out),
+            None => verify(command, &location, out),
+        },
         EvidenceCommand::Export(command) => export::export(command, &mut open()?, out),
         EvidenceCommand::Case(command) => export::case(command, &mut open()?, out),
         EvidenceCommand::Key(command) => proof::key(command, &location, out),
@@ -59,6 +69,7 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
         EvidenceCommand::Attest(command) => proof::attest(command, &location, out),
         EvidenceCommand::Sign(command) => signature::sign(command, &location, out),
         EvidenceCommand::VerifySignature(command) => signature::verify(command, &mut open()?, out),
+        EvidenceCommand::Push(command) => team::push(command, &location, out),
         EvidenceCommand::AcceptHead(command) => accept_head(command, &location, out),
         EvidenceCommand::Sizes(command) => retention::sizes(command, &mut open()?, out),
         EvidenceCommand::Purge(command) => retention::purge(command, &location, out),

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use uuid::Uuid;
+
 use super::show::fate_word;
 use super::{cells, print_changed_rows, say_if_empty};
 use crate::cli::args::given;
@@ -83,10 +85,21 @@ pub(super) fn query_of(
     command: &args::Search,
     reader: &mut EvidenceReader,
 ) -> Result<SearchQuery, Refusal> {
-    Ok(SearchQuery {
+    let run_id = given(command.run.as_ref(), |id| id.run(reader))?;
+    let loop_id = given(command.bounded_loop.as_ref(), |id| id.bounded_loop(reader))?;
+    Ok(query_with(command, run_id, loop_id))
+}
+
+/// The query of a command line with these ids.
+pub(super) fn query_with(
+    command: &args::Search,
+    run_id: Option<Uuid>,
+    loop_id: Option<Uuid>,
+) -> SearchQuery {
+    SearchQuery {
         words: command.words.join(" "),
-        run_id: given(command.run.as_ref(), |id| id.run(reader))?,
-        loop_id: given(command.bounded_loop.as_ref(), |id| id.bounded_loop(reader))?,
+        run_id,
+        loop_id,
         plan_id: command.plan.clone(),
         tool: command.tool.clone(),
         outcome: command.outcome.clone(),
@@ -100,5 +113,5 @@ pub(super) fn query_of(
         limit: command.span.limit.map_or(0, |limit| limit as usize),
         by: command.by.clone(),
         after: None,
-    })
+    }
 }

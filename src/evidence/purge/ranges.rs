@@ -34,20 +34,24 @@ impl LinkRange {
     }
 }
 
-/// A recorded range of deleted rows.
-struct Recorded {
-    /// The number of the row that records it.
-    id: i64,
-    first: i64,
-    last: i64,
-    links_digest: String,
+/// A range of purged rows, as a record says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PurgedRange {
+    /// The number of the record that says it.
+    pub id: i64,
+    /// The first row.
+    pub first: i64,
+    /// The last row.
+    pub last: i64,
+    /// The digest of their links.
+    pub links_digest: String,
 }
 
 /// The recorded ranges, for a verification that goes through the links in their order.
 #[derive(Default)]
 pub(in crate::evidence) struct PurgedRows {
     /// By their first row, in reverse order: the next one is the last.
-    left: Vec<Recorded>,
+    left: Vec<PurgedRange>,
     open: Option<LinkRange>,
     /// The number of purged rows so far.
     pub(in crate::evidence) rows: u64,
@@ -63,9 +67,15 @@ impl PurgedRows {
             "SELECT id, first_row, last_row, links_digest FROM purged_rows ORDER BY first_row DESC";
         let left = list(conn, sql, [], |row| {
             let (id, first, last) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok(Recorded { id, first, last, links_digest: row.get(3)? })
+            Ok(PurgedRange { id, first, last, links_digest: row.get(3)? })
         })?;
         Ok(Self { left, ..Self::default() })
+    }
+
+    /// These ranges.
+    pub(in crate::evidence) fn of(mut ranges: Vec<PurgedRange>) -> Self {
+        ranges.sort_by_key(|range| std::cmp::Reverse(range.first));
+        Self { left: ranges, ..Self::default() }
     }
 
     /// Whether a row was purged after it was written.

@@ -15,7 +15,7 @@ const LEAD: usize = 28;
 const LENGTH: usize = 200;
 
 /// The words and phrases that are marked.
-pub(super) struct Patterns(Vec<Pattern>);
+pub struct Patterns(Vec<Pattern>);
 
 struct Pattern {
     /// The folded words; never empty.
@@ -26,7 +26,7 @@ struct Pattern {
 
 impl Patterns {
     /// Those of the terms that must occur.
-    pub(super) fn of(terms: &[Term]) -> Self {
+    pub fn of(terms: &[Term]) -> Self {
         let patterns = terms.iter().filter(|term| !term.is_excluded).map(|term| Pattern {
             words: Tokens::of(&term.text).map(|at| folded(&term.text[at])).collect(),
             is_prefix: term.is_prefix,
@@ -34,13 +34,14 @@ impl Patterns {
         Self(patterns.filter(|pattern| !pattern.words.is_empty()).collect())
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Whether nothing is marked.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// One line around the first match and the ranges of the matches in it; `None` without a match. White space becomes
     /// one space. Text far before and after the first match is cut, so that the match is visible in a long line.
-    pub(super) fn excerpt(&self, text: &str) -> Option<(String, Vec<Range<usize>>)> {
+    pub fn excerpt(&self, text: &str) -> Option<(String, Vec<Range<usize>>)> {
         let mut tokens = Tokens::of(text);
         let first = loop {
             let here = tokens.clone();

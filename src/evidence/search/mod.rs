@@ -25,10 +25,10 @@ use crate::plan::Tool;
 use crate::run::{
     ListedExecution, SearchCounts, SearchHit, SearchPage, SearchQuery, StopSignal, TimeBucket,
 };
-use excerpt::Patterns;
+pub use excerpt::Patterns;
 use expression::Scope;
 use scan::{Counting, Found, count_times, scan};
-pub(super) use words::{Term, terms};
+pub use words::{Term, terms};
 
 /// The maximum number of hits on a page if the query sets no limit.
 const DEFAULT_LIMIT: usize = 200;

@@ -2,18 +2,25 @@
 
 /// A word or a phrase of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::evidence) struct Term {
+pub struct Term {
     /// The text without its signs; it has a letter or a digit.
-    pub(in crate::evidence) text: String,
+    pub text: String,
     /// Whether the last word of the text is only the beginning of a word.
-    pub(in crate::evidence) is_prefix: bool,
+    pub is_prefix: bool,
     /// Whether the text must not occur.
-    pub(in crate::evidence) is_excluded: bool,
+    pub is_excluded: bool,
+}
+
+impl Term {
+    /// The words of the text: letters and digits of any script.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+    }
 }
 
 /// The words and quoted phrases of a text. A `-` before a word or phrase excludes it; a `*` after a word makes it the
 /// beginning of one, as the last word is, which may still be typed. Signs alone are no words.
-pub(in crate::evidence) fn terms(text: &str) -> Vec<Term> {
+pub fn terms(text: &str) -> Vec<Term> {
     let mut terms = Vec::new();
     let mut excludes_next = false;
     for (n, piece) in text.split('"').enumerate() {

@@ -27,6 +27,7 @@ const ARROWS: [(&str, &[&str]); 28] = [
             "autonomy",
             "engine",
             "export",
+            "team",
             "evidence",
             "tools",
             "signing",
@@ -50,6 +51,7 @@ const ARROWS: [(&str, &[&str]); 28] = [
             "autonomy",
             "engine",
             "export",
+            "team",
             "evidence",
             "tools",
             "remote",
@@ -104,6 +106,7 @@ const ARROWS: [(&str, &[&str]); 28] = [
     ("process", &["run", "authorization", "plan"]),
     ("workspace", &["code", "run", "risk", "authorization", "plan"]),
     ("export", &["evidence", "proof", "run", "authorization", "plan"]),
+    ("team", &["evidence", "run", "risk", "plan"]),
     ("evidence", &["proof", "run", "risk", "authorization", "plan"]),
     ("run", &["risk", "authorization", "plan"]),
     ("risk", &["authorization", "plan"]),
@@ -206,6 +209,11 @@ const LIBRARIES: &[Library] = &[
         why: "only evidence knows SQL",
     },
     Library {
+        names: &["postgres_protocol"],
+        allowed: |room, _| room == "team",
+        why: "only team knows PostgreSQL",
+    },
+    Library {
         names: &["egui"],
         allowed: |room, _| is_drawn(room),
         why: "only app and ui know the window",
@@ -290,11 +298,11 @@ pub fn check_source(source: &Source) -> Vec<String> {
     }
     for (text, line) in &source.texts {
         let content = text.trim_start_matches(['r', 'b', '#', '"']).trim_start();
-        if room != "evidence"
+        if !matches!(room, "evidence" | "team")
             && !reads_foreign_sql(&source.path)
             && SQL.iter().any(|start| content.starts_with(start))
         {
-            faults.push(at(*line, "SQL stands in evidence only".to_owned()));
+            faults.push(at(*line, "SQL stands in evidence and team only".to_owned()));
         }
     }
     for line in &source.empty_docs {

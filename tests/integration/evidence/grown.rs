@@ -2,9 +2,6 @@
 //!
 //! The variable `EVIDENCE_EXECUTIONS` sets the number of executions; `test.sh --long` sets a million.
 
-#[path = "../../../examples/evidence/generate.rs"]
-mod generate;
-
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -12,6 +9,7 @@ use countersign::evidence::{EvidenceReader, EvidenceStore};
 use countersign::run::{SearchCounts, SearchQuery, StopSignal};
 use rusqlite::Connection;
 
+use super::generate;
 use crate::harness::home::Home;
 
 const FEWEST: usize = 2_000;

@@ -3,6 +3,8 @@
 mod batch_kills;
 mod concurrent;
 mod crash;
+#[path = "../../../examples/evidence/generate.rs"]
+pub mod generate;
 mod grown;
 mod kept_heads;
 #[cfg(unix)]

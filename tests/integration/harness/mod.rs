@@ -12,6 +12,8 @@ mod in_process;
 #[cfg(target_os = "linux")]
 pub mod magellan;
 mod plans;
+#[cfg(target_os = "linux")]
+pub mod postgres;
 pub mod registry;
 #[cfg(target_os = "linux")]
 pub mod remote_session;
