@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::args::Confirm;
 use super::confirmation::CommandLine;
+use super::fleet::{fleet_header, print_hosts};
 use super::evidence::say_note;
 use super::inputs::{Ask, lines};
 use super::opening::{OpenedPlan, ReadPlan, evidence_location, warn_of_other_runs};
@@ -27,7 +28,7 @@ use crate::evidence::{EvidenceLocation, RevisionRecord};
 use crate::plan::{Digest, Plan, ShownPlan, Step, quoted, rollback};
 use crate::risk::Policy;
 use crate::run::text::capitalized;
-use crate::run::{ExecutionResult, Review, RunStatus, StopSignal};
+use crate::run::{ExecutionResult, Review, RunStatus, StopSignal, hosts_to_roll_back};
 use crate::tools::remove_abandoned_simulations;
 
 /// How long the end of a run waits for its records to be indexed, about.
@@ -132,11 +133,13 @@ impl Start {
                 }
             })?;
         let failed = result.status != RunStatus::Completed;
-        let rollback_plan = rollback(&plan, result.run_id).filter(|_| failed);
+        let hosts = hosts_to_roll_back(&result.host_results);
+        let rollback_plan = rollback(&plan, result.run_id, &hosts).filter(|_| failed);
         if out.json() {
             let rollback_plan = rollback_plan.as_deref().map(String::from_utf8_lossy);
             out.document(&RunDocument { result: &result, rollback_plan });
         } else {
+            print_hosts(&plan, &result.host_results, out);
             print_result(&plan, &result, out);
             if rollback_plan.is_some() {
                 print_rollback_commands(&plan, out);
@@ -217,6 +220,9 @@ fn print_header(
     say(&format!("Workspace {}. {}", quoted(&workspace), quoted(&review.workspace_reason)));
     if let Some(target) = &review.binding.target {
         say(&format!("Commands run on {}", quoted(&target.to_string())));
+    }
+    if let Some(fleet) = &review.fleet {
+        fleet_header(fleet).iter().for_each(|line| say(&quoted(line)));
     }
     // The digest on the command line does not cover grants, so they are printed.
     if !review.binding.grants.is_empty() {

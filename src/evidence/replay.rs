@@ -4,6 +4,7 @@
 //! Two kinds of events are omitted: chunks of output, because the results contain the output, and requests for
 //! decisions, because the decisions are events.
 
+mod fleet;
 mod host;
 
 use std::collections::BTreeMap;
@@ -71,6 +72,10 @@ pub(super) fn events(source: &Source<'_>, run_id: Uuid) -> Result<Vec<RunEvent>>
     {
         events.push(RunEvent::HostReached { host: Box::new(host) });
     }
+    let hosts = fleet::hosts(source, run_id, run.target.as_deref())?;
+    if !hosts.is_empty() {
+        events.push(RunEvent::HostsKnown { hosts });
+    }
     let mut starts = starts(source, run_id)?;
     // The notes of the decisions about steps, by index.
     let mut notes = BTreeMap::new();
@@ -80,6 +85,10 @@ pub(super) fn events(source: &Source<'_>, run_id: Uuid) -> Result<Vec<RunEvent>>
         events.extend(step.and_then(|index| starts.remove(&index)));
         match table.as_str() {
             "intents" => {}
+            "executions" if fleet::is_of_host(source, id, run.target.as_deref())? => {
+                let result = Box::new(fleet::result(source, id)?);
+                events.push(RunEvent::HostEnded { result });
+            }
             "executions" => {
                 let mut result = step_result(source, id)?;
                 let note = step.and_then(|index| notes.remove(&index));

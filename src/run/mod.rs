@@ -18,6 +18,7 @@ mod event;
 mod excerpt;
 mod export_format;
 mod file_history;
+mod fleet;
 mod history;
 mod host;
 mod inbox;
@@ -83,6 +84,7 @@ pub use event::{RunEnding, RunEvent, SKIPPED_WITH_COMMAND, Stream};
 pub use excerpt::{StreamEnds, StreamExcerpt};
 pub use export_format::{ExportFile, ExportFormat};
 pub use file_history::{FileHistory, NoDifference, RecordedChange};
+pub use fleet::{FleetFiles, FleetReview, HostGroup, HostResult, groups_of_hosts, hosts_to_roll_back};
 pub use history::{
     Attempt, Checkpoint, CheckpointName, FileReversal, History, HistoryEntry, NoCheckpoint,
     UndoError, is_git_path, reversals,

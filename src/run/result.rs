@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::DiagnosticArtifact;
+use super::{DiagnosticArtifact, HostResult};
 use crate::authorization::StepWalls;
 use crate::plan::words::words;
 use crate::plan::{Code, Needs};
@@ -150,6 +150,9 @@ pub struct ExecutionResult {
     pub status: RunStatus,
     /// One result for each step that was reached; `step_results[i]` belongs to `plan.steps[i]`.
     pub step_results: Vec<StepResult>,
+    /// If the plan ran on several hosts, how each step ended on each of them, in the order in which they ended.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub host_results: Vec<HostResult>,
     /// Sum of the steps' durations, in milliseconds.
     pub total_duration_ms: i64,
     /// The time from the start to the end of the run, in milliseconds.

@@ -10,6 +10,8 @@ mod files;
 pub mod home;
 mod in_process;
 #[cfg(target_os = "linux")]
+pub mod fleet;
+#[cfg(target_os = "linux")]
 pub mod magellan;
 mod plans;
 pub mod registry;
