@@ -49,7 +49,9 @@ impl FleetBinding {
     /// What is covered, in one line for the record of an authorization.
     pub fn line(&self) -> String {
         let Self { ansible, files, known_hosts, ssh_settings, .. } = self;
-        format!("{ansible}; files {files}; known hosts {known_hosts}; settings of ssh {ssh_settings}")
+        format!(
+            "{ansible}; files {files}; known hosts {known_hosts}; settings of ssh {ssh_settings}"
+        )
     }
 }
 

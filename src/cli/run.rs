@@ -11,13 +11,14 @@ use uuid::Uuid;
 
 use super::args::Confirm;
 use super::confirmation::CommandLine;
-use super::fleet::{fleet_header, print_hosts};
 use super::evidence::say_note;
+use super::fleet::{fleet_header, print_hosts};
 use super::inputs::{Ask, lines};
 use super::opening::{OpenedPlan, ReadPlan, evidence_location, warn_of_other_runs};
 use super::output::{Output, quoted_in_line, say};
 use super::progress::{Progress, print_result, print_rollback_commands, print_steps};
 use super::refusal::Refusal;
+use super::signals::stop_at_interrupt;
 use super::trust::trust;
 use super::{Exit, args};
 use crate::authorization::{ApprovedPlan, Method, PlanAuthorization};
@@ -111,12 +112,22 @@ impl Start {
         let base = filled_in.base.as_ref().map(|(base, parts)| (base.valid_steps(), parts));
         let revision = base.as_ref().map(|(base, parts)| RevisionRecord { base, parts });
         store.record_revised(&authorization, &plan, revision.as_ref())?;
+        let control = ControlHandle::default();
+        // What still runs on hosts is recorded. A run on this computer ends with this process.
+        if plan.fleet.is_some() {
+            stop_at_interrupt(&control).map_err(|error| {
+                Refusal::usage(
+                    format!("interrupts (Ctrl+C) cannot be handled: {error}"),
+                    "Try again.",
+                )
+            })?;
+        }
         let deps = ExecutorDeps {
             policy,
             clock,
             confirmation: Box::new(confirmation),
             progress: Arc::new(Progress::new(Some(plan.steps.len()), out.json())),
-            control: ControlHandle::default(),
+            control,
             terminal: None,
             secrets: None,
         };

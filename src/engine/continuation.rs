@@ -12,7 +12,10 @@ use crate::plan::{
     Code, Continuation, Finding, Severity, ShownPlan, Tool, continuation, limits, parse, rollback,
 };
 use crate::risk::Policy;
-use crate::run::{DiskState, Failure, FileForecast, Reconciled, RunFate, RunStatus, RunSummary, hosts_to_roll_back};
+use crate::run::{
+    DiskState, Failure, FileForecast, Reconciled, RunFate, RunStatus, RunSummary,
+    hosts_to_roll_back,
+};
 use crate::tools::{ToolError, Toolbox};
 
 /// Why no follow-up of an old run can be made.
@@ -35,7 +38,9 @@ pub enum FollowUpError {
     NothingLeft { run_id: Uuid },
     #[error("the plan of run {run_id} has no rollback commands")]
     NoRollback { run_id: Uuid },
-    #[error("the steps of run {run_id} ended in different ways on its hosts, so no plan of the remaining steps fits all of them")]
+    #[error(
+        "the steps of run {run_id} ended in different ways on its hosts, so no plan of the remaining steps fits all of them"
+    )]
     OnHosts { run_id: Uuid },
     #[error("run {run_id} cannot be rolled back or finished: {why}")]
     NothingToSettle { run_id: Uuid, why: String },
@@ -66,7 +71,9 @@ impl FollowUpError {
                 "Run its plan again if you want it done once more."
             }
             Self::NoRollback { .. } => "Write a plan that undoes what the run did.",
-            Self::OnHosts { .. } => "Look at the results of the hosts, and write a plan for those that need one.",
+            Self::OnHosts { .. } => {
+                "Look at the results of the hosts, and write a plan for those that need one."
+            }
             Self::NothingToSettle { .. } => "Compare the run with the disk again.",
             Self::NoPlan { .. } | Self::TooLarge { .. } | Self::Purged { .. } => {
                 "Write a plan of the remaining steps."

@@ -184,12 +184,8 @@ pub(super) fn review_without_preconditions(
     let target = target.filter(|_| starts_processes && plan.fleet.is_none());
     let (host, host_finding) = host::review(target, policy, toolbox.workspace());
     findings.extend(host_finding);
-    if let Some(path) = plan.fleet.as_ref().and_then(fleet::inventory_of)
-        && let (Ok(key), Ok(state)) = (toolbox.key_of(path), toolbox.digest_of(path))
-    {
-        inputs.insert(key, state);
-    }
-    let (fleet, fleet_findings) = fleet::review(plan, toolbox, policy, starts_processes);
+    let (fleet, fleet_findings) =
+        fleet::review(plan, toolbox, policy, starts_processes, &mut inputs);
     findings.extend(fleet_findings);
     // Finding out which walls this computer supports needs a process.
     let walls = starts_processes.then(|| {

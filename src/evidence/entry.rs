@@ -9,9 +9,9 @@ use crate::authorization::{PlanAuthorization, SecretInputs, StepWalls};
 use crate::plan::{Digest, Plan, Step, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
-    Answer, AnsweredBy, AttemptRecord, ConfirmationRequest, Control, Edge, FileEffect, FleetReview, Host, HostResult,
-    LookRecord, LookScope, Looked, Outcome, PlanDifference, RunEnding, RunEvent, StepResult,
-    StopReason,
+    Answer, AnsweredBy, AttemptRecord, ConfirmationRequest, Control, Edge, FileEffect, FleetReview,
+    Host, HostResult, LookRecord, LookScope, Looked, Outcome, PlanDifference, RunEnding, RunEvent,
+    StepResult, StopReason,
 };
 
 /// One transaction of a run or a bounded loop.

@@ -5,8 +5,9 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
-    Answer, AttemptRecord, ConfirmationRequest, Control, Failure, Host, HostResult, LookRecord, LookScope,
-    Outcome, PlanDifference, PlannerReport, RunStatus, StepResult, StopReason, TerminalSize,
+    Answer, AttemptRecord, ConfirmationRequest, Control, Failure, Host, HostResult, LookRecord,
+    LookScope, Outcome, PlanDifference, PlannerReport, RunStatus, StepResult, StopReason,
+    TerminalSize,
 };
 use crate::plan::{Code, Digest};
 

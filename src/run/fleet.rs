@@ -43,6 +43,18 @@ pub struct FleetReview {
     pub binding: FleetBinding,
 }
 
+impl FleetReview {
+    /// Hosts and files as text for a person.
+    pub fn text(&self) -> String {
+        let hosts: Vec<&str> = self.hosts.iter().map(Destination::as_str).collect();
+        let FleetFiles { playbook, inventory, config } = &self.files;
+        format!(
+            "Hosts\n{}\n\nplaybook.yml\n{playbook}\ninventory.yml\n{inventory}\nansible.cfg\n{config}",
+            hosts.join("\n")
+        )
+    }
+}
+
 /// How one step ended on one host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HostResult {
@@ -81,19 +93,30 @@ impl HostResult {
     /// Sets output and group from what was printed.
     #[must_use]
     pub fn printing(self, stdout: &StreamExcerpt, stderr: &StreamExcerpt) -> Self {
-        // Messages of ssh name the host.
-        let names = self.host.split(['/', '@', ':', '[', ']']).filter(|name| name.len() > 1);
-        let message = self.error_message.clone().unwrap_or_default();
-        let message = names.fold(message.replace(&self.host, ""), |it, name| it.replace(name, ""));
-        let kind = (self.outcome, self.exit_code, self.error_code, message);
+        let kind = (self.outcome, self.exit_code, self.error_code, self.message_of_group());
         let kind = format!("{kind:?}\0{}\0", stdout.text.len());
-        let group = Digest::of([&kind, &*stdout.text, &stderr.text].concat().as_bytes()).short(16);
+        // Of a host that was not reached, only `ssh` has printed something.
+        let printed = if self.may_have_run { [&*stdout.text, &stderr.text] } else { ["", ""] };
+        let group = Digest::of([&*kind, printed[0], printed[1]].concat().as_bytes()).short(16);
         let mut output = String::new();
         for text in [&stdout.text, &stderr.text] {
             let left = OUTPUT_BYTES - output.len();
             output.push_str(text.get(..text.floor_char_boundary(left)).unwrap_or(text));
         }
         Self { output, output_bytes: stdout.bytes + stderr.bytes, group, ..self }
+    }
+
+    /// The message without what differs from host to host. Messages of `ssh` name address, port and files.
+    fn message_of_group(&self) -> String {
+        let message = self.error_message.as_deref().unwrap_or_default();
+        if self.error_code != Some(Code::HostUnreachable) {
+            return message.to_owned();
+        }
+        let first = message.lines().next().unwrap_or_default();
+        // Such as `Connection refused`.
+        let reason = message.lines().last().and_then(|line| Some(line.rsplit_once(": ")?.1));
+        let reason = reason.filter(|reason| !reason.chars().any(|it| it.is_ascii_digit()));
+        format!("{first}\0{}", reason.unwrap_or_default())
     }
 }
 
@@ -201,7 +224,9 @@ mod tests {
     #[test]
     fn equal_failures_of_different_hosts_are_one_group() {
         let refused = |host: &str, address: &str| {
-            let message = format!("ssh: connect to host {address} port 22: Connection refused");
+            let message = format!(
+                "the host cannot be reached\nssh: connect to host {address} port 22: Connection refused"
+            );
             result(host, Some(&message), "")
         };
         let results = [
@@ -209,7 +234,7 @@ mod tests {
             refused("ssh://ada@10.0.0.1:22", "10.0.0.1"),
             refused("ssh://ada@10.0.0.2:22", "10.0.0.2"),
             result("b", None, "two\n"),
-            refused("10.0.0.3", "10.0.0.3"),
+            refused("web", "10.0.0.3"),
         ];
         let groups = groups_of_hosts(&results);
         let sizes: Vec<usize> = groups.iter().map(|group| group.hosts.len()).collect();
@@ -221,8 +246,13 @@ mod tests {
     fn hosts_on_which_nothing_ran_need_no_rollback() {
         let unreachable = HostResult { may_have_run: false, ..result("b", Some("no"), "") };
         let later = HostResult { may_have_run: false, ..result("c", Some("lost"), "") };
-        let results =
-            [result("a", None, ""), unreachable, result("c", None, ""), later, result("d", Some("no"), "")];
+        let results = [
+            result("a", None, ""),
+            unreachable,
+            result("c", None, ""),
+            later,
+            result("d", Some("no"), ""),
+        ];
         assert_eq!(hosts_to_roll_back(&results), ["c", "d"]);
     }
 

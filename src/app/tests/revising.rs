@@ -99,7 +99,11 @@ fn an_edited_argument_makes_a_revision_that_can_be_undone() {
     assert!(detail.starts_with("revised by you · "), "{detail}");
     bench.act(Action::Do(Command::DiscardRevision));
     bench.wait_for_revision(of);
-    assert_eq!(listed(&bench), std::slice::from_ref(&plan), "what was taken back is no plan any more");
+    assert_eq!(
+        listed(&bench),
+        std::slice::from_ref(&plan),
+        "what was taken back is no plan any more"
+    );
     assert_eq!((bench.digest(), bench.session().path()), (file, Some(&*plan)));
     assert!(bench.session().opened.revised.is_none());
 }

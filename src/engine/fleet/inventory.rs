@@ -43,7 +43,9 @@ fn hosts_in(text: &str) -> Result<Vec<Destination>, (usize, String)> {
                 None => true,
                 Some((_, "children")) => false,
                 Some((_, kind)) => {
-                    return Err(fault(format!("variables of groups (`:{kind}`) are not supported")));
+                    return Err(fault(format!(
+                        "variables of groups (`:{kind}`) are not supported"
+                    )));
                 }
             };
             continue;
@@ -59,7 +61,9 @@ fn hosts_in(text: &str) -> Result<Vec<Destination>, (usize, String)> {
         for name in names(words.next().unwrap_or_default()).map_err(fault)? {
             match known.get(&name) {
                 Some(earlier) if variables.is_empty() || *earlier == variables => continue,
-                Some(_) => return Err(fault(format!("{name} has other variables on an earlier line"))),
+                Some(_) => {
+                    return Err(fault(format!("{name} has other variables on an earlier line")));
+                }
                 None => {}
             }
             hosts.push(destination(&name, words.clone()).map_err(fault)?);
@@ -136,8 +140,7 @@ mod tests {
         let text = "# ours\nalone\n[web]\nweb[08:10] ansible_user=ada\n\
                     [db]\ndb1 ansible_host=10.0.0.1 ansible_port=2222 ansible_user=root\nalone\n\
                     [all_of_them:children]\nweb\ndb\n";
-        let expected =
-            ["alone", "ada@web08", "ada@web09", "ada@web10", "ssh://root@10.0.0.1:2222"];
+        let expected = ["alone", "ada@web08", "ada@web09", "ada@web10", "ssh://root@10.0.0.1:2222"];
         assert_eq!(texts(text), expected);
         assert_eq!(texts("a ansible_host=::1 ansible_port=22"), ["ssh://[::1]:22"]);
         assert_eq!(texts("r[1:2]h[1:2]"), ["r1h1", "r2h1", "r1h2", "r2h2"]);

@@ -12,10 +12,10 @@ use uuid::Uuid;
 
 use self::ending::{HostError, record_hosts_without_result, summary};
 use self::receiver::{HostsOfStep, Receiver};
-use super::context::StepProgress;
 use super::StepRun;
-use crate::engine::run::Run;
+use super::context::StepProgress;
 use crate::engine::ExecutionError;
+use crate::engine::run::Run;
 use crate::evidence::EvidenceError;
 use crate::plan::Step;
 use crate::process::Cause;
@@ -117,9 +117,7 @@ fn prepare<'a>(run: &mut Run<'a>) -> Result<Result<Vec<Prepared<'a>>, RunEnding>
             run.outcomes.insert(step.step_id.clone(), *outcome);
             let failure = error.as_ref().map(ExecutionError::failure);
             ending = match failure {
-                _ if *outcome == Outcome::Cancelled => {
-                    Some(RunEnding::Cancelled(Control::StopNow))
-                }
+                _ if *outcome == Outcome::Cancelled => Some(RunEnding::Cancelled(Control::StopNow)),
                 failure => failure.map(RunEnding::Failed),
             };
         }
@@ -170,9 +168,10 @@ fn record(
                 }
                 match summary.failure {
                     // ansible broke before any step: the first one says why.
-                    _ if fault.is_some() => {
-                        (Outcome::Failed, fault.take().map(|error| ExecutionError::Tool(error.into())))
-                    }
+                    _ if fault.is_some() => (
+                        Outcome::Failed,
+                        fault.take().map(|error| ExecutionError::Tool(error.into())),
+                    ),
                     _ if !of_step.has_begun() => (Outcome::Cancelled, None),
                     None => (Outcome::Succeeded, None),
                     Some(_) if is_stopped && summary.is_incomplete => {

@@ -8,6 +8,7 @@ use super::super::error::Result;
 use super::super::queries;
 use super::super::rows::{code, size, unreadable, uuid, word};
 use super::super::source::Source;
+use super::output::output;
 use crate::plan::Fleet;
 use crate::run::{HostResult, StreamExcerpt};
 
@@ -76,9 +77,9 @@ pub(super) fn result(source: &Source<'_>, row_id: i64) -> Result<HostResult> {
     })?;
     let result = result.ok_or_else(|| unreadable(format!("there is no execution {row_id}")))?;
     let artifacts = queries::artifacts(source, &result.execution_id.to_string())?;
-    let output = |kind: &str| match artifacts.iter().find(|it| it.artifact_type == kind) {
-        Some(artifact) => super::output(source, "shell", artifact),
+    let printed = |kind: &str| match artifacts.iter().find(|it| it.artifact_type == kind) {
+        Some(artifact) => output(source, "shell", artifact),
         None => Ok(StreamExcerpt::of("shell", b"")),
     };
-    Ok(result.printing(&output("stdout")?, &output("stderr")?))
+    Ok(result.printing(&printed("stdout")?, &printed("stderr")?))
 }

@@ -11,8 +11,8 @@ use super::inputs::Inputs;
 use super::json::Json;
 use super::needs;
 use crate::plan::{
-    Code, CommandInput, Destination, Finding, Fleet, Mode, PlanNotes, Precondition, RiskLevel, Severity,
-    ShownPlan, ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
+    Code, CommandInput, Destination, Finding, Fleet, Mode, PlanNotes, Precondition, RiskLevel,
+    Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
 };
 
 /// Suffix of the id of a verification step, after the id of the step that it verifies.

@@ -26,7 +26,8 @@ pub(super) fn read(fields: &mut Fields<'_>, inputs: &Inputs<'_>) -> Option<Fleet
         fields.error(Code::BadValue, "target", message);
     }
     if has_hosts && !inputs.all.is_empty() {
-        let message = "a plan for several hosts cannot have inputs: write the values into its commands";
+        let message =
+            "a plan for several hosts cannot have inputs: write the values into its commands";
         fields.error(Code::BadValue, "inputs", message);
     }
     let targets = targets(fields);
@@ -75,7 +76,11 @@ fn targets(fields: &mut Fields<'_>) -> Option<Vec<Destination>> {
 fn inventory(fields: &mut Fields<'_>) -> Option<String> {
     let path = fields.text("inventory")?;
     if path.trim().is_empty() {
-        fields.error(Code::Missing, "inventory", "\"inventory\" is empty; it is the path of a file");
+        fields.error(
+            Code::Missing,
+            "inventory",
+            "\"inventory\" is empty; it is the path of a file",
+        );
     } else if path.chars().any(char::is_control) {
         let message = "\"inventory\" contains a control character";
         fields.error(Code::BadValue, "inventory", message);
@@ -100,7 +105,8 @@ fn serial(fields: &mut Fields<'_>) -> Vec<BatchSize> {
     }
     let sizes: Option<Vec<_>> = items.iter().map(size).collect();
     sizes.unwrap_or_else(|| {
-        let message = "\"serial\" is a number of hosts from 1, a share such as \"30%\", or an array of them";
+        let message =
+            "\"serial\" is a number of hosts from 1, a share such as \"30%\", or an array of them";
         fields.error(Code::BadValue, "serial", message);
         Vec::new()
     })
@@ -109,7 +115,8 @@ fn serial(fields: &mut Fields<'_>) -> Vec<BatchSize> {
 fn size(item: &Json) -> Option<BatchSize> {
     match item {
         Json::Number(number) => {
-            let count = number.as_u64().filter(|count| (1..=limits::TARGETS as u64).contains(count));
+            let count =
+                number.as_u64().filter(|count| (1..=limits::TARGETS as u64).contains(count));
             count?.try_into().ok().map(BatchSize::Hosts)
         }
         Json::String(text) => {

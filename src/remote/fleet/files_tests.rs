@@ -43,9 +43,15 @@ fn playbook_has_a_task_for_each_step() {
     assert_eq!(tasks, ["- name: \"1\"", "- name: \"2\"", "- name: \"3\""]);
     assert!(files.playbook.contains("  serial: [1, \"50%\"]\n  max_fail_percentage: 20\n"));
     assert!(files.playbook.contains("_raw_params: !unsafe \"echo {{ 7*7 }}\"\n"));
-    assert!(files.playbook.contains(r#" sh '/srv/it'\"'\"'s' 5 countersign-"#), "{}", files.playbook);
+    assert!(
+        files.playbook.contains(r#" sh '/srv/it'\"'\"'s' 5 countersign-"#),
+        "{}",
+        files.playbook
+    );
     assert!(files.playbook.contains("      timeout: 35\n"));
-    assert!(files.inventory.contains("target_2:\n      ansible_host: !unsafe \"ssh://web2:2222\"\n"));
+    assert!(
+        files.inventory.contains("target_2:\n      ansible_host: !unsafe \"ssh://web2:2222\"\n")
+    );
     assert!(files.config.contains("forks = 2\n"));
     assert!(files.config.contains("ssh_args = -o BatchMode=yes\n"));
 }

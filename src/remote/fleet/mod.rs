@@ -94,18 +94,22 @@ impl HostEnd {
     pub fn error(&self, limit: u32) -> Option<(Code, String)> {
         Some(match self {
             Self::Exited(0) => return None,
-            Self::Exited(127) => {
-                (Code::CommandFailed, "the command ended with exit code 127: a program was not found".to_owned())
-            }
+            Self::Exited(127) => (
+                Code::CommandFailed,
+                "the command ended with exit code 127: a program was not found".to_owned(),
+            ),
             Self::Exited(status) => {
                 (Code::CommandFailed, format!("the command ended with exit code {status}"))
             }
-            Self::TimedOut { is_over: true } => {
-                (Code::TimedOut, format!("the command was still running after {limit} s and was ended"))
-            }
+            Self::TimedOut { is_over: true } => (
+                Code::TimedOut,
+                format!("the command was still running after {limit} s and was ended"),
+            ),
             Self::TimedOut { is_over: false } => (
                 Code::TimedOut,
-                format!("the host did not answer {limit} s after the command began; the outcome there is unknown"),
+                format!(
+                    "the host did not answer {limit} s after the command began; the outcome there is unknown"
+                ),
             ),
             Self::ChangedKey { message } => (
                 Code::HostUnreachable,

@@ -32,14 +32,11 @@ static VERSION: Mutex<Option<Known>> = Mutex::new(None);
 ///
 /// # Errors
 /// It is not on `PATH` outside the workspace, or does not print its version.
-pub(super) fn find(
-    workspace: &Path,
-    stop: &StopSignal,
-) -> Result<(PathBuf, String), RemoteError> {
+pub(super) fn find(workspace: &Path, stop: &StopSignal) -> Result<(PathBuf, String), RemoteError> {
     let programs = Programs { workspace: workspace.to_owned(), original: None };
-    let program = programs.find(PROGRAM).ok_or_else(|| RemoteError::NoAnsible {
-        searched: programs.where_searched(PROGRAM),
-    })?;
+    let program = programs
+        .find(PROGRAM)
+        .ok_or_else(|| RemoteError::NoAnsible { searched: programs.where_searched(PROGRAM) })?;
     let changed = fs::metadata(&program).and_then(|data| data.modified());
     let mut known = VERSION.lock().unwrap_or_else(PoisonError::into_inner);
     if let (Some((path, time, version)), Ok(changed)) = (known.as_ref(), &changed)
@@ -72,12 +69,16 @@ fn version(program: &Path, stop: &StopSignal) -> Result<String, RemoteError> {
         timeout: LOOKUP_TIMEOUT,
         output_limit: 1 << 20,
     };
-    let finished = process::run(&program, stop, &|_, _| {}).map_err(RemoteError::AnsibleNotStarted)?;
+    let finished =
+        process::run(&program, stop, &|_, _| {}).map_err(RemoteError::AnsibleNotStarted)?;
     let text = String::from_utf8_lossy(&finished.stdout);
-    let version = text.lines().next().and_then(|line| line.split_once("[core ")?.1.strip_suffix(']'));
+    let version =
+        text.lines().next().and_then(|line| line.split_once("[core ")?.1.strip_suffix(']'));
     version.map(str::to_owned).ok_or_else(|| {
         let messages = String::from_utf8_lossy(&finished.stderr).trim_end().to_owned();
-        RemoteError::Ansible { messages: if messages.is_empty() { text.into_owned() } else { messages } }
+        RemoteError::Ansible {
+            messages: if messages.is_empty() { text.into_owned() } else { messages },
+        }
     })
 }
 

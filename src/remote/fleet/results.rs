@@ -173,14 +173,23 @@ mod tests {
 
     #[test]
     fn connection_that_never_was_differs_from_one_that_was_lost() {
-        let none = "Failed to connect to the host via ssh: ssh: connect to host web port 22: refused";
+        let none =
+            "Failed to connect to the host via ssh: ssh: connect to host web port 22: refused";
         assert!(matches!(ended("unreachable", 255, 1, none, b"").end, HostEnd::Unreachable { .. }));
-        let lost = "Failed to connect to the host via ssh: Connection to web closed by remote host.";
+        let lost =
+            "Failed to connect to the host via ssh: Connection to web closed by remote host.";
         assert!(matches!(ended("unreachable", 255, 1, lost, b"").end, HostEnd::Unknown { .. }));
-        let changed = "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.";
-        assert!(matches!(ended("unreachable", 255, 1, changed, b"").end, HostEnd::ChangedKey { .. }));
+        let changed =
+            "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.";
+        assert!(matches!(
+            ended("unreachable", 255, 1, changed, b"").end,
+            HostEnd::ChangedKey { .. }
+        ));
         let unknown = "Host key verification failed.";
-        assert!(matches!(ended("unreachable", 255, 1, unknown, b"").end, HostEnd::UnknownKey { .. }));
+        assert!(matches!(
+            ended("unreachable", 255, 1, unknown, b"").end,
+            HostEnd::UnknownKey { .. }
+        ));
         let refused = "ada@web: Permission denied (publickey).";
         assert!(matches!(ended("unreachable", 255, 1, refused, b"").end, HostEnd::Refused { .. }));
     }

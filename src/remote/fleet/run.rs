@@ -54,7 +54,8 @@ pub fn run(
     let failed = RemoteError::AnsibleNotStarted;
     let folder = Folder::new().map_err(failed)?;
     let place = folder.path().to_str().map(str::to_owned);
-    let place = place.ok_or_else(|| failed(io::Error::other("the temporary folder is not UTF-8")))?;
+    let place =
+        place.ok_or_else(|| failed(io::Error::other("the temporary folder is not UTF-8")))?;
     let plugin = format!("{}.py", files::PLUGIN_NAME);
     let contents = [
         ("playbook.yml", fleet.files.playbook.as_str()),

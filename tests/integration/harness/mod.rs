@@ -7,10 +7,10 @@ pub mod agents;
 pub mod cargo_project;
 mod clock;
 mod files;
-pub mod home;
-mod in_process;
 #[cfg(target_os = "linux")]
 pub mod fleet;
+pub mod home;
+mod in_process;
 #[cfg(target_os = "linux")]
 pub mod magellan;
 mod plans;

@@ -136,6 +136,11 @@ impl Sshd {
 
     /// As [`Self::with`], on this address of the loopback network.
     pub fn on(address: &str, settings: &str) -> Self {
+        // The server takes the variables of one line only.
+        let (variables, settings) = match settings.strip_prefix("SetEnv ") {
+            Some(variables) => (variables, ""),
+            None => ("", settings),
+        };
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
         fs::create_dir(at("home")).unwrap();
@@ -157,7 +162,7 @@ impl Sshd {
                          AuthorizedKeysFile {}\nPidFile none\nStrictModes no\nUsePAM no\n\
                          PasswordAuthentication no\nKbdInteractiveAuthentication no\n\
                          PermitRootLogin prohibit-password\nLogLevel VERBOSE\nUseDNS no\n\
-                         MaxSessions 100\nSetEnv HOME={}\n",
+                         MaxSessions 100\nSetEnv HOME={} {variables}\n",
                         at("host_key"),
                         at("authorized_keys"),
                         at("home"),

@@ -60,7 +60,8 @@ fn each_host_has_the_right_result_in_the_evidence() {
     let texts = |sql: &str| fleet.home.texts(sql, []);
     let sql = "SELECT host || ' ' || outcome || ' ' || invoked || ' ' || coalesce(exit_code, '-')
                FROM executions WHERE host LIKE 'h%' AND host IN ('h1', 'h5', 'h6', 'h7', 'h9') ORDER BY host";
-    let expected = ["h1 succeeded 1 0", "h5 failed 1 3", "h6 failed 1 -", "h7 failed 0 -", "h9 failed 0 -"];
+    let expected =
+        ["h1 succeeded 1 0", "h5 failed 1 3", "h6 failed 1 -", "h7 failed 0 -", "h9 failed 0 -"];
     assert_eq!(texts(sql), expected);
     let sql = "SELECT count(*) FROM executions e JOIN execution_artifacts a ON a.execution_id = e.id
                WHERE e.outcome = 'succeeded' AND a.artifact_type = 'stdout' AND a.content_json = '\"works\\n\"'";
@@ -79,7 +80,7 @@ fn each_host_has_the_right_result_in_the_evidence() {
 const HOSTILE: [&str; 10] = [
     "echo {{ 7*7 }} {% raw %} {# x #} {{ lookup('pipe', 'id') }}",
     "echo hi creates=/etc/passwd removes=/ chdir=/ executable=/bin/false _raw_params=x",
-    "echo \"a'b\" 'c\"d' \\\\ \\' %h %% %(x)s # no ; nor",
+    "echo \"a'b\" 'c\"d' \\\\ \\' %h %% '%(x)s' # no ; nor",
     "echo one\necho two\t|\ncat <<'E'\n  {{ x }}\n  'E\nE",
     "echo '!unsafe' '!vault |' '&a' '*b' '<<: *x' '- y' '? z' '@' '`'",
     "echo \u{e9}\u{df} \u{2028} \u{feff} \u{1f600} \u{7f} \u{1} \u{85}",
@@ -105,7 +106,8 @@ fn hostile_commands_arrive_as_they_were_signed() {
     for number in [1, 2] {
         fs::create_dir(fleet.server(number).home().join(folder)).unwrap();
     }
-    let steps: Vec<Value> = HOSTILE.iter().map(|text| json!({ "command": text, "cwd": folder })).collect();
+    let steps: Vec<Value> =
+        HOSTILE.iter().map(|text| json!({ "command": text, "cwd": folder })).collect();
     fleet.plan(json!({ "goal": "{{ 7*7 }}\n- name: x", "steps": steps }));
     let arguments = ["run", "space/p.json", "--yes", "--confirm", "approve"];
     let document = fleet.json(&arguments).exits(0).document();
@@ -121,7 +123,7 @@ fn hostile_commands_arrive_as_they_were_signed() {
     }
     assert!(!home.join(folder).join("no").exists() && !home.join("no").exists());
     let first = &by_host(&document, 0)["h1"]["output"];
-    assert_eq!(*first, "{{ 7*7 }} {% raw %} {# x #} {{ lookup(pipe, id) }}\n");
+    assert_eq!(*first, "{{ 7*7 }} {% raw %} {# x\n");
 }
 
 #[test]
@@ -209,7 +211,10 @@ fn changes_of_what_is_covered_are_seen() {
     fleet.know(&[2]);
     let known = binding();
     assert_ne!(first["known_hosts"], known["known_hosts"]);
-    assert_eq!((&first["files"], &first["ssh_settings"]), (&known["files"], &known["ssh_settings"]));
+    assert_eq!(
+        (&first["files"], &first["ssh_settings"]),
+        (&known["files"], &known["ssh_settings"])
+    );
     let settings = fs::read_to_string(fleet.at("ssh_config")).unwrap();
     fs::write(fleet.at("ssh_config"), settings + "Compression yes\n").unwrap();
     assert_ne!(known["ssh_settings"], binding()["ssh_settings"]);

@@ -10,9 +10,7 @@ use crate::evidence::{Entry, EvidenceError, ExecutionRecord};
 use crate::plan::Step;
 use crate::remote::fleet::{FleetEvent, FleetReceiver, HostEnded, timeout_of};
 use crate::risk::Verdict;
-use crate::run::{
-    Control, FleetReview, HostResult, Outcome, RunEvent, StepResult, StreamExcerpt,
-};
+use crate::run::{Control, FleetReview, HostResult, Outcome, RunEvent, StepResult, StreamExcerpt};
 
 /// What is known of the hosts of one step.
 #[derive(Debug, Default, Clone)]
