@@ -53,7 +53,7 @@ impl App {
             }
             Action::Artifact(ArtifactAction::Save { name, content }) => {
                 let opened =
-                    self.file_picker.start(PickerRequest::SaveAs(name, save_source(content)));
+                    self.file_picker.start(PickerRequest::SaveAs(name, None, save_source(content)));
                 let next = "Copy the content instead.";
                 shared.report_io(opened, "The file picker cannot be opened.", next);
             }

@@ -12,8 +12,8 @@ use crate::worker::{SaveSource, Wake};
 pub(super) enum PickerRequest {
     /// A plan file, starting in this folder.
     Plan(Option<PathBuf>),
-    /// The file to which a content is saved, with the suggested file name.
-    SaveAs(String, SaveSource),
+    /// The file to which a content is saved, with the suggested file name, starting in this folder.
+    SaveAs(String, Option<PathBuf>, SaveSource),
     /// The file for an export, with the suggested file name.
     Export(String, Box<ExportOrder>),
     /// A folder for a field of the loop form, starting in this folder.
@@ -137,8 +137,8 @@ impl Dialogs {
                     dialog.add_filter("Plans, diffs and patches", &["json", "diff", "patch"]);
                 PickerResult::Plan(filters.add_filter("All files", &["*"]).pick_file()?)
             }
-            PickerRequest::SaveAs(name, source) => {
-                let file = self.dialog("Save as", None).set_file_name(name).save_file()?;
+            PickerRequest::SaveAs(name, folder, source) => {
+                let file = self.dialog("Save as", folder).set_file_name(name).save_file()?;
                 PickerResult::SaveAs(file, source)
             }
             PickerRequest::Export(name, order) => {

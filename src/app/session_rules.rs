@@ -15,6 +15,7 @@ use super::shared::Prompt;
 use crate::authorization::{Method, PlanAuthorization, RuleTime, SessionRule, why_no_rule};
 use crate::plan::{Plan, drawable};
 use crate::risk::{RiskLevel, Verdict};
+use crate::run::text::capitalized;
 use crate::run::{CallState, Review};
 use crate::ui::Tone;
 use crate::ui::dialog::SessionRuleView;
@@ -63,6 +64,9 @@ impl App {
             (Ok(_), _, None) => return Some(RuleOffer::None("the command is too long")),
         };
         match () {
+            () if !agent_lives(&identity.process) => {
+                Some(RuleOffer::None("the agent that made it has ended"))
+            }
             () if session.rules.iter().any(|it| it.identity == *identity) => {
                 Some(RuleOffer::None("there is one already"))
             }
@@ -106,8 +110,12 @@ impl App {
     pub(super) fn make_rule(&mut self, place: CallPlace, time: RuleTime) {
         let is_open = self.shared.close_prompt(&[Prompt::SessionRule]);
         let draft = self.agents.draft.take();
-        let can = self.rule_offer(place) == Some(RuleOffer::Possible);
-        if !is_open || !can || draft != Some((place, time)) {
+        if !is_open || draft != Some((place, time)) {
+            return;
+        }
+        if let Some(RuleOffer::None(why)) = self.rule_offer(place) {
+            let details = format!("{}.", capitalized(why));
+            self.shared.notify(Tone::Caution, "No rule was made.", details, "");
             return;
         }
         let clock = SystemClock::default();

@@ -21,7 +21,7 @@ use super::output::Output;
 use super::refusal::Refusal;
 use super::{Exit, args};
 use crate::hooks::Agent;
-use crate::hooks::settings::commands;
+use crate::hooks::settings::{check_on, commands};
 use crate::process::{Leftovers, Profile, Program, Programs, run};
 use crate::run::StopSignal;
 
@@ -63,7 +63,10 @@ pub(super) fn doctor(command: &args::HookPlace, out: &mut Output) -> Result<Exit
         [only] if !only.starts_with(&format!("{own} ")) => Proof::Silent(format!(
             "it starts another program than this one, {own}: install it again"
         )),
-        [_] => prove(agent, command.project.as_deref()),
+        [only] => match check_on(agent, &text, only) {
+            Err(fault) => Proof::Silent(fault.to_string()),
+            Ok(()) => prove(agent, command.project.as_deref()),
+        },
         _ => {
             Proof::Silent("it is installed several times: remove it, then install it again".into())
         }

@@ -1,6 +1,7 @@
 //! `mcp`: a server of the Model Context Protocol on stdin and stdout (SPEC §13). A client can propose plans, ask what became
 //! of them, and search the evidence. Nothing is run or authorized.
 
+use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,6 +22,7 @@ use crate::plan::{Severity, has_duplicate_keys};
 use crate::risk::Policy;
 use crate::run::{ExecutionDetail, RunSummary, SearchHit, SearchQuery, StopSignal};
 use crate::worker::inbox::{InboxError, InboxFolder, Proposal, propose, proposed};
+use crate::worker::is_project;
 
 /// The name of a proposed plan if the client gives none.
 const UNNAMED: &str = "plan";
@@ -118,6 +120,10 @@ fn read<T: DeserializeOwned>(arguments: &Value) -> Result<T, String> {
 fn propose_plan(arguments: ProposePlan, client: &str) -> Result<Value, String> {
     if !arguments.workspace.is_absolute() {
         return Err("the workspace is no absolute path".to_owned());
+    }
+    // Without links, or it is refused below with its reason.
+    if fs::canonicalize(&arguments.workspace).is_ok_and(|real| !is_project(&real)) {
+        return Err("the workspace is the home folder or one above it, and no project".to_owned());
     }
     let (policy, folder) = settings()?;
     let name = arguments.name.filter(|name| !name.trim().is_empty());

@@ -1,6 +1,8 @@
 //! The hook in the settings of an agent: added, found and removed, while everything else in the file stays as it is, with
 //! its order and its comments.
 
+use std::collections::BTreeSet;
+
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 
@@ -8,6 +10,10 @@ use super::Agent;
 
 /// How much longer than a person is waited for the agent waits for its hook, in seconds.
 const MARGIN: u64 = 60;
+/// The setting of Gemini CLI that has the switches of its hooks.
+const GEMINI_SWITCHES: &str = "hooksConfig";
+/// The name of the hook there.
+const GEMINI_NAME: &str = "countersign";
 
 /// Why a settings file cannot be changed. It is then left as it is.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +24,12 @@ pub enum SettingsFault {
     /// Something in it is of another type than agents want it to be.
     #[error("{0} is not of the type that the agent wants it to be")]
     Type(String),
+    /// It has a name twice, so that it depends on the reader which one counts.
+    #[error("it has \"{0}\" twice")]
+    Twice(String),
+    /// It turns hooks off, so that an installed one would not run.
+    #[error("by its {0}, the hook does not run")]
+    Off(&'static str),
 }
 
 /// The hook as it is installed.
@@ -52,7 +64,7 @@ impl HookEntry {
             }
             Agent::Codex => fields.push(field("timeout", number(seconds))),
             Agent::Gemini => {
-                fields.insert(0, field("name", text("countersign")));
+                fields.insert(0, field("name", text(GEMINI_NAME)));
                 fields.push(field("timeout", number(seconds.saturating_mul(1_000))));
             }
         }
@@ -63,13 +75,14 @@ impl HookEntry {
 /// The settings with the hook, in place of an older one of this program; `None` if they have it already.
 ///
 /// # Errors
-/// The file has another form.
+/// The file has another form, or turns hooks off.
 pub fn install(
     agent: Agent,
     text: &str,
     entry: &HookEntry,
 ) -> Result<Option<String>, SettingsFault> {
     let root = parse(text)?;
+    must_be_on(agent, &root, &entry.command)?;
     let settings = root.object_value_or_create().ok_or_else(|| wrong("the file"))?;
     let hooks = settings.object_value_or_create("hooks").ok_or_else(|| wrong("\"hooks\""))?;
     let event = agent.event();
@@ -117,10 +130,18 @@ pub fn remove(agent: Agent, text: &str) -> Result<Option<String>, SettingsFault>
     Ok(Some(with_end(root.to_string())))
 }
 
+/// What in the settings keeps an installed hook from running, as an error.
+///
+/// # Errors
+/// The file has another form, or turns hooks off.
+pub fn check_on(agent: Agent, text: &str, command: &str) -> Result<(), SettingsFault> {
+    must_be_on(agent, &parse(text)?, command)
+}
+
 /// The commands of the hooks of this program in the settings.
 ///
 /// # Errors
-/// The file is no JSON.
+/// The file is no JSON, or has a name twice.
 pub fn commands(agent: Agent, text: &str) -> Result<Vec<String>, SettingsFault> {
     let root = parse(text)?;
     let hooks = root.object_value().and_then(|it| it.object_value("hooks"));
@@ -130,8 +151,41 @@ pub fn commands(agent: Agent, text: &str) -> Result<Vec<String>, SettingsFault> 
 }
 
 fn parse(text: &str) -> Result<CstRootNode, SettingsFault> {
-    CstRootNode::parse(text, &ParseOptions::default())
-        .map_err(|error| SettingsFault::NotJson(error.to_string()))
+    let root = CstRootNode::parse(text, &ParseOptions::default())
+        .map_err(|error| SettingsFault::NotJson(error.to_string()))?;
+    let settings = root.object_value();
+    let inner = |name| settings.as_ref().and_then(|it| it.object_value(name));
+    for object in [settings.clone(), inner("hooks"), inner(GEMINI_SWITCHES)].into_iter().flatten() {
+        let mut names = BTreeSet::new();
+        for name in object.properties().iter().filter_map(|it| it.name()?.decoded_value().ok()) {
+            if !names.insert(name.clone()) {
+                return Err(SettingsFault::Twice(name));
+            }
+        }
+    }
+    Ok(root)
+}
+
+fn must_be_on(agent: Agent, root: &CstRootNode, command: &str) -> Result<(), SettingsFault> {
+    let settings = root.object_value();
+    let switches = settings.as_ref().and_then(|it| it.object_value(GEMINI_SWITCHES));
+    let is = |object: &Option<CstObject>, name, wanted| {
+        let value = object.as_ref().and_then(|it| it.get(name)?.value()?.as_boolean_lit());
+        value.is_some_and(|it| it.value() == wanted)
+    };
+    let names_it = || {
+        let list = switches.as_ref()?.array_value("disabled")?;
+        let names = list.elements().into_iter();
+        let mut names = names.filter_map(|it| it.as_string_lit()?.decoded_value().ok());
+        Some(names.any(|it| it == GEMINI_NAME || it == command))
+    };
+    let off = match agent {
+        Agent::Claude if is(&settings, "disableAllHooks", true) => "\"disableAllHooks\"",
+        Agent::Gemini if is(&switches, "enabled", false) => "\"hooksConfig.enabled\"",
+        Agent::Gemini if names_it() == Some(true) => "\"hooksConfig.disabled\"",
+        _ => return Ok(()),
+    };
+    Err(SettingsFault::Off(off))
 }
 
 fn wrong(what: &str) -> SettingsFault {
@@ -249,6 +303,37 @@ mod tests {
             serde_json::json!({"name": "countersign", "type": "command",
             "command": "/opt/countersign hook --agent gemini --timeout 540", "timeout": 600_000})
         );
+    }
+
+    #[test]
+    fn settings_that_turn_hooks_off_or_name_something_twice_are_refused() {
+        for (agent, text, said) in [
+            (Agent::Claude, r#"{"disableAllHooks": true}"#, "disableAllHooks"),
+            (Agent::Gemini, r#"{"hooksConfig": {"enabled": false}}"#, "hooksConfig.enabled"),
+            (
+                Agent::Gemini,
+                r#"{"hooksConfig": {"disabled": ["a", "countersign"]}}"#,
+                "hooksConfig.disabled",
+            ),
+            (Agent::Codex, r#"{"hooks": {}, "hooks": {}}"#, "\"hooks\" twice"),
+            (Agent::Claude, r#"{"hooks": {}, "h\u006foks": {}}"#, "\"hooks\" twice"),
+            (
+                Agent::Claude,
+                r#"{"hooks": {"PreToolUse": [], "PreToolUse": []}}"#,
+                "\"PreToolUse\" twice",
+            ),
+            (Agent::Claude, r#"{"disableAllHooks": false, "disableAllHooks": true}"#, "twice"),
+        ] {
+            let fault = install(agent, text, &entry(agent)).unwrap_err().to_string();
+            assert!(fault.contains(said), "{text}: {fault}");
+            assert!(check_on(agent, text, "x").is_err(), "{text}");
+        }
+        let others =
+            r#"{"disableAllHooks": false, "hooksConfig": {"enabled": true, "disabled": ["a"]}}"#;
+        for agent in [Agent::Claude, Agent::Codex, Agent::Gemini] {
+            assert!(install(agent, others, &entry(agent)).unwrap().is_some());
+            check_on(agent, others, "x").unwrap();
+        }
     }
 
     #[test]

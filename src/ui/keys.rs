@@ -1,6 +1,6 @@
 //! Maps keys to the commands of the table.
 
-use egui::{Key, KeyboardShortcut, Modifiers, PointerButton, Ui};
+use egui::{Event, InputState, Key, KeyboardShortcut, Modifiers, PointerButton, Ui};
 
 use super::commands::TABLE;
 use super::plan::{chooses_lines, edits_argument};
@@ -24,7 +24,7 @@ pub fn take_keys(ui: &Ui, commands: &mut Commands<'_>) {
     let typing = viewing || ui.ctx().text_edit_focused();
     let editing = edits_argument(ui.ctx());
     let choosing = chooses_lines(ui.ctx());
-    // Shortcuts with the most modifiers first, because one with fewer would match as well.
+    // Shortcuts with the most modifiers first, because for some keys one with fewer would match as well.
     let mut specs: Vec<_> = TABLE.iter().filter_map(|spec| Some((spec.shortcut?, spec))).collect();
     specs.sort_by_key(|(shortcut, _)| std::cmp::Reverse(modifier_count(shortcut)));
     for (shortcut, spec) in specs {
@@ -45,7 +45,7 @@ pub fn take_keys(ui: &Ui, commands: &mut Commands<'_>) {
         // The key of *Authorize…* leads to what has to be looked at first.
         let leads = spec.command == Command::Authorize && commands.situation.look_first;
         if (leads || (spec.unavailable)(commands.situation).is_none())
-            && ui.input_mut(|input| input.consume_shortcut(&shortcut))
+            && ui.input_mut(|input| consume(input, &shortcut))
         {
             commands.actions.push(Action::Do(spec.command));
         }
@@ -59,6 +59,21 @@ pub fn take_keys(ui: &Ui, commands: &mut Commands<'_>) {
             commands.actions.push(Action::Do(command));
         }
     }
+}
+
+/// Takes a shortcut out of the input. With a letter, Shift makes another one of it, which may be unavailable now; other
+/// keys need Shift on some keyboards.
+fn consume(input: &mut InputState, shortcut: &KeyboardShortcut) -> bool {
+    let name = shortcut.logical_key.name();
+    if name.len() > 1 || !name.starts_with(|it: char| it.is_ascii_alphabetic()) {
+        return input.consume_shortcut(shortcut);
+    }
+    let before = input.events.len();
+    input.events.retain(|event| {
+        !matches!(event, Event::Key { key, modifiers, pressed: true, .. }
+            if *key == shortcut.logical_key && modifiers.matches_exact(shortcut.modifiers))
+    });
+    input.events.len() < before
 }
 
 fn modifier_count(shortcut: &KeyboardShortcut) -> u32 {
@@ -84,4 +99,33 @@ pub(super) fn drop_repeated_presses(ctx: &egui::Context) {
             )
         });
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shift_makes_another_shortcut_of_a_letter_and_not_of_a_sign() {
+        let of = |key, modifiers| {
+            let mut input = InputState::default();
+            let (pressed, repeat, physical_key) = (true, false, None);
+            input.events.push(Event::Key { key, physical_key, pressed, repeat, modifiers });
+            input
+        };
+        let command = Modifiers::COMMAND;
+        let plain = Modifiers { ctrl: true, ..command };
+        let shifted = Modifiers { shift: true, ..plain };
+        for (key, modifiers, taken) in [
+            (Key::L, plain, true),
+            (Key::L, shifted, false),
+            (Key::Plus, plain, true),
+            (Key::Plus, shifted, true),
+        ] {
+            let mut input = of(key, modifiers);
+            let shortcut = KeyboardShortcut::new(command, key);
+            assert_eq!(consume(&mut input, &shortcut), taken, "{key:?} {modifiers:?}");
+            assert_eq!(input.events.is_empty(), taken, "what is not taken stays");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use egui::containers::panel::PanelState;
-use egui::{Context, Frame, Id, Margin, Panel, Ui};
+use egui::{Context, EventFilter, Frame, Id, Key, Margin, Modifiers, Panel, Rect, Stroke, Ui};
 
 use super::{Theme, icon, narrow, theme, widgets};
 
@@ -51,7 +51,8 @@ pub fn split_panel_ui(
     let chosen = splits(ui.ctx()).get(name).copied();
     let size = chosen.unwrap_or(default).clamp(*range.start(), *range.end());
     let id = ui.scope_id().with(name);
-    let handle = ui.ctx().read_response(id.with("__resize"));
+    let handle_id = id.with("__resize");
+    let handle = ui.ctx().read_response(handle_id);
     let is_dragged = handle.is_some_and(|handle| handle.dragged() || handle.drag_stopped());
     // egui would go on with the size that a small window has left.
     if let Some(mut state) = PanelState::load(ui.ctx(), id) {
@@ -69,10 +70,43 @@ pub fn split_panel_ui(
     let panel = panel.default_size(size).size_range(range).resizable(true).frame(frame);
     let rect = panel.show(ui, add).response.rect;
     let shown = if side == Side::Bottom { rect.height() } else { rect.width() };
-    if is_dragged {
+    let by_key = if ui.memory(|memory| memory.has_focus(handle_id)) {
+        focused_edge_ui(ui, side, rect, handle_id)
+    } else {
+        0.0
+    };
+    if is_dragged || by_key != 0.0 {
         let mut all = splits(ui.ctx());
-        all.insert(name.to_owned(), shown.round());
+        all.insert(name.to_owned(), (shown + by_key).round());
         ui.data_mut(|data| data.insert_temp(splits_id(), all));
+    }
+}
+
+/// Shows that the edge of a panel has the keyboard. Returns by how much the arrow keys have made the panel wider, in
+/// points.
+fn focused_edge_ui(ui: &Ui, side: Side, rect: Rect, handle: Id) -> f32 {
+    const STEP: f32 = 16.0;
+    let stroke = Stroke::new(2.0, Theme::of(ui).accent);
+    let painter = ui.ctx().layer_painter(ui.layer_id());
+    match side {
+        Side::Left => painter.vline(rect.right(), rect.y_range(), stroke),
+        Side::Right => painter.vline(rect.left(), rect.y_range(), stroke),
+        Side::Bottom => painter.hline(rect.x_range(), rect.top(), stroke),
+    };
+    let wider = match side {
+        Side::Left => Key::ArrowRight,
+        Side::Right => Key::ArrowLeft,
+        // Up and Down go from step to step everywhere on the page.
+        Side::Bottom => return 0.0,
+    };
+    let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(handle, filter));
+    let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    let (left, right) = (pressed(Key::ArrowLeft), pressed(Key::ArrowRight));
+    match (left || right, left == (wider == Key::ArrowLeft)) {
+        (false, _) => 0.0,
+        (true, true) => STEP,
+        (true, false) => -STEP,
     }
 }
 
@@ -145,6 +179,17 @@ mod tests {
         harness.run();
         let chosen = splits(&harness.ctx)["test"];
         assert!((chosen - 400.0).abs() < 12.0, "{chosen}");
+        // By keyboard: the edge is the only thing here that can have it.
+        harness.key_press(Key::Tab);
+        harness.run();
+        harness.key_press(Key::ArrowRight);
+        harness.run();
+        harness.key_press(Key::ArrowLeft);
+        harness.run();
+        harness.key_press(Key::ArrowLeft);
+        harness.run();
+        assert!((splits(&harness.ctx)["test"] - chosen - 16.0).abs() < 2.0);
+        let chosen = splits(&harness.ctx)["test"];
         harness.set_size(vec2(500.0, 400.0));
         harness.run();
         assert!(shown(&harness) < 250.0, "{}", shown(&harness));

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::path::PathBuf;
 
-use egui::{Id, Key, Margin, TextEdit, Ui};
+use egui::{Id, Key, Margin, Modifiers, TextEdit, Ui, style::ScrollAnimation};
 
 use super::{Answer, Answers, DialogShape, Entered, PromptId, Subject, question_ui};
 use crate::plan::{PlanInput, drawable, drawable_lines, one_line, prose};
@@ -53,12 +53,13 @@ impl FillInView {
         entered.inputs = self.inputs.iter().map(entry).collect();
     }
 
-    /// Why the first entry that cannot be used cannot; `None` if all can.
+    /// Which is the first entry that cannot be used; `None` if all can. Its field says why.
     fn fault(&self, entered: &Entered) -> Option<String> {
         let mut entries = self.inputs.iter().zip(&entered.inputs);
         entries.find_map(|((input, given), entry)| {
-            let why = fault(input, *given, &entry.text)?;
-            Some(format!("{}: {why}", one_line(input.label())))
+            fault(input, *given, &entry.text)?;
+            let what = if entry.text.is_empty() { "Missing" } else { "Not usable" };
+            Some(format!("{what}: {}", one_line(input.label())))
         })
     }
 
@@ -116,12 +117,14 @@ pub(super) fn fill_in_ui(
     let submitted = Cell::new(None);
     question_ui(ui, prompt, &shape, actions, answers, |ui, entered, dialog, allowed| {
         view.begin(entered);
+        // Before the controls, of which it would press the one with the keyboard.
+        let mut is_entered =
+            ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
         indented(ui, |ui| {
             widgets::paragraph(ui, prose(&view.name), Text::Body, Tone::Plain);
             let text = "Values become part of the plan, which then has a digest of its own. Secrets do not: they are kept in \
                         memory until the plan has run, and go to its commands alone.";
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
-            let mut is_entered = false;
             let mut first = None;
             for ((input, given), entry) in view.inputs.iter().zip(&mut entered.inputs) {
                 ui.add_space(8.0);
@@ -158,6 +161,7 @@ fn input_ui(
     given: bool,
     entry: &mut EnteredInput,
 ) -> Option<egui::Response> {
+    let top = ui.cursor().top();
     widgets::paragraph(ui, prose(input.label()), Text::Strong, Tone::Plain);
     let response = if input.choices.is_empty() {
         Some(field_ui(ui, field, input, given, entry))
@@ -197,7 +201,12 @@ fn input_ui(
     if !entry.text.is_empty()
         && let Some(why) = fault(input, given, &entry.text)
     {
-        widgets::remark(ui, icon::WARNING, Tone::Caution, drawable_lines(&why));
+        widgets::remark(ui, icon::WARNING, Tone::Caution, drawable_lines(&format::sentence(&why)));
+    }
+    // Its name and what is wrong with it are seen with the field.
+    if response.as_ref().is_some_and(|it| it.gained_focus() || it.has_focus() && it.changed()) {
+        let whole = ui.min_rect().with_min_y(top);
+        ui.scroll_to_rect_animation(whole, None, ScrollAnimation::none());
     }
     response
 }
@@ -324,6 +333,27 @@ mod tests {
     }
 
     #[test]
+    fn the_key_that_applies_presses_no_other_button() {
+        let mut harness = window("fill-in", [900.0, 600.0]);
+        harness.run_steps(30);
+        harness.get_by_label("Show Token").focus();
+        harness.run_ok();
+        let apply = |harness: &mut Harness<'_, Window>| {
+            harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::Enter);
+            harness.run_ok();
+            filled_in(&harness.state().actions)
+        };
+        assert!(apply(&mut harness).is_none(), "values are missing");
+        assert!(harness.query_by_label("Hide Token").is_none(), "the secret stays hidden");
+        harness.get_by_label("Environment: staging").click();
+        field(&harness, "Token").focus();
+        harness.run_ok();
+        field(&harness, "Token").type_text("kingfisher-7");
+        harness.run_ok();
+        assert!(apply(&mut harness).is_some());
+    }
+
+    #[test]
     fn nothing_is_applied_while_a_value_is_missing() {
         let mut harness = window("fill-in", [900.0, 600.0]);
         harness.run_steps(30);
@@ -331,7 +361,7 @@ mod tests {
         harness.run_ok();
         field(&harness, "Token").type_text("abc");
         harness.run_ok();
-        assert!(harness.query_by_label_contains("a secret has at least 4 bytes").is_some());
+        assert!(harness.query_by_label_contains("A secret has at least 4 bytes").is_some());
         harness.key_press(Key::Enter);
         harness.run_ok();
         harness.get_by_label("Apply and review").click();

@@ -1,9 +1,10 @@
 //! The short dialogs: closing the window while a run, a loop or an agent is under way or plans are queued, and rejecting
 //! a plan.
 
+use std::cell::RefCell;
 use std::time::Duration;
 
-use egui::{Margin, TextEdit, Ui};
+use egui::{Key, Margin, Modifiers, TextEdit, Ui};
 
 use super::arming::DELAY_MS;
 use super::{
@@ -109,7 +110,19 @@ pub(super) fn reject_ui(
             Answer::approve(icon::PROHIBIT, text, "Enter the reason first.", action(replan));
         Answers { safe, approve: Some(Answer { ready, ..reject }) }
     };
+    let submitted = RefCell::new(None);
     question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id, allowed| {
+        // In the field, Enter alone begins another line.
+        let is_entered = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
+        let reason = entered.typed.trim();
+        if is_entered && allowed.approve && !reason.is_empty() {
+            let replan = then == AfterRejection::AnotherPlan;
+            submitted.replace(Some(DialogAction::Reject {
+                digest,
+                reason: reason.to_owned(),
+                replan,
+            }));
+        }
         indented(ui, |ui| {
             widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
             let text = match then {
@@ -144,6 +157,7 @@ pub(super) fn reject_ui(
             }
         });
     });
+    actions.extend(submitted.take().map(Action::Dialog));
 }
 
 #[cfg(test)]

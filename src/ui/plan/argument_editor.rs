@@ -1,6 +1,9 @@
 //! The arguments of a step, which a person may change before deciding about the plan.
 
-use egui::{Align, Id, Key, Layout, Margin, Modifiers, Role, ScrollArea, TextEdit, Ui, WidgetInfo};
+use egui::style::ScrollAnimation;
+use egui::{
+    Align, Id, Key, Layout, Margin, Modifiers, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2,
+};
 
 use super::output::short_first;
 use super::revising::{ArgumentEdit, RevisionView};
@@ -139,6 +142,7 @@ pub(crate) fn edits_argument(ctx: &egui::Context) -> bool {
 fn editor_ui(ui: &mut Ui, edit: &ArgumentEdit, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     ui.add_space(4.0);
+    let top = ui.cursor().top();
     let label = ui.horizontal(|ui| {
         let name = format!("New value of {}", drawable(&edit.name));
         let label = ui.label(widgets::rich(name, Text::Meta, theme.dim));
@@ -166,7 +170,6 @@ fn editor_ui(ui: &mut Ui, edit: &ArgumentEdit, actions: &mut Vec<Action>) {
         let response = ui.add(field).labelled_by(label.inner);
         if edit.wants_focus && !edit.asks {
             response.request_focus();
-            response.scroll_to_me(None);
         }
         response.lost_focus()
     });
@@ -229,6 +232,11 @@ fn editor_ui(ui: &mut Ui, edit: &ArgumentEdit, actions: &mut Vec<Action>) {
             }
         }
     });
+    if edit.wants_focus {
+        // With its buttons, so that they are seen before they are needed.
+        let whole = ui.min_rect().with_min_y(top).expand2(vec2(0.0, 4.0));
+        ui.scroll_to_rect_animation(whole, None, ScrollAnimation::none());
+    }
 }
 
 /// Names hidden characters in the text, which the field does not show.

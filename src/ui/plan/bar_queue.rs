@@ -8,7 +8,7 @@ use crate::ui::{Command, Situation, Tone, icon};
 pub(super) fn beside_run(bar: &mut Bar, view: &PlanView<'_>, situation: &Situation) {
     bar.primary = match (view.approval, situation.queue_place) {
         (Approval::Approved { .. }, Some(before)) => {
-            bar.detail = format!("{}. This plan is queued: {}.", bar.detail, queue_place(before));
+            bar.detail = format!("This plan is queued: {}. {}", queue_place(before), bar.detail);
             bar.others.push(Command::Unqueue);
             None
         }

@@ -155,7 +155,9 @@ fn change_step_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep, actions: &
         return;
     }
     let changes = view.preview.map(|preview| preview.changes.as_slice()).unwrap_or_default();
-    let chooses = revising.is_some_and(|it| it.lines.is_some());
+    // A choice that differs in nothing does not keep another step from having one.
+    let lines = revising.and_then(|it| it.lines.as_ref());
+    let chooses = lines.is_some_and(|it| it.step == view.selected || it.is_changed());
     let no_lines = no_lines(step, changes).or(chooses.then_some("You are choosing them."));
     ui.horizontal(|ui| {
         for (command, why_not) in

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use egui::{
-    Align, Checkbox, FocusDirection, Key, Layout, Modifiers, Role, ScrollArea, Ui, WidgetInfo, vec2,
+    Align, Checkbox, Key, Layout, Margin, Modifiers, Panel, Role, ScrollArea, Ui, WidgetInfo, vec2,
 };
 
 use super::PlanView;
+use super::line_cursor::{Cursor, chooses_lines};
 use super::revising::LineChoice;
 use crate::plan::{ShownStep, Tool, drawable, visible_name};
 use crate::run::{DeselectedLines, Diff, DiffLine, FileChange, LineKind, hunks};
@@ -14,7 +15,7 @@ use crate::ui::action::RevisionAction;
 use crate::ui::{Action, Look, PlanAction, Text, Theme, Tone, format, widgets};
 
 /// The height of a row, in points.
-const ROW: f32 = 20.0;
+pub(super) const ROW: f32 = 20.0;
 /// The number of characters of a line that are drawn; the difference itself has all of them.
 const MAX_CHARS: usize = 400;
 
@@ -68,7 +69,7 @@ fn wanted<'l>(
     }
 }
 
-fn is_changed(line: &DiffLine) -> bool {
+fn is_changed(line: &&DiffLine) -> bool {
     matches!(line.kind, LineKind::Added | LineKind::Removed)
 }
 
@@ -79,6 +80,20 @@ pub(super) fn line_choice_ui(
     choice: &LineChoice,
     actions: &mut Vec<Action>,
 ) {
+    let applies = chooses_lines(ui.ctx())
+        && ui.input_mut(|it| it.consume_key(Modifiers::COMMAND, Key::Enter));
+    widgets::margins(8, 6).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 8.0;
+        let text = "Untick what the step must not change. A removed line that is not ticked stays.";
+        widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+        buttons_ui(ui, view, choice, applies, actions);
+    });
+    widgets::line_below(ui);
+    list_ui(ui, view.selected, choice, actions);
+}
+
+/// The files, hunks and lines, each with its tick.
+fn list_ui(ui: &mut Ui, step: usize, choice: &LineChoice, actions: &mut Vec<Action>) {
     let mut rows = Vec::new();
     for (file, change) in choice.changes.iter().enumerate() {
         rows.push(Row::File(file));
@@ -89,52 +104,48 @@ pub(super) fn line_choice_ui(
     }
     let of_files: Vec<Vec<&[DiffLine]>> =
         choice.changes.iter().map(|change| hunks(&change.diff).collect()).collect();
-    // The keyboard goes to the first tick when the choice opens.
-    let (id, frame) = (egui::Id::unique("choice of lines"), ui.ctx().cumulative_frame_nr());
-    let last = ui.data(|data| data.get_temp::<u64>(id)).unwrap_or_default();
-    ui.data_mut(|data| data.insert_temp(id, frame));
-    let opens = last + 1 < frame;
-    if chooses_lines(ui.ctx()) {
-        // Before the ticks, each of which passes the keyboard on when it is drawn.
-        let ways =
-            [(Key::ArrowDown, FocusDirection::Next), (Key::ArrowUp, FocusDirection::Previous)];
-        for (key, way) in ways {
-            if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
-                ui.memory_mut(|memory| memory.move_focus(way));
-            }
-        }
+    let is_tickable = |row: Row| lines_of(&of_files, row).iter().any(is_changed);
+    let ticks: Vec<bool> = rows.iter().map(|row| is_tickable(*row)).collect();
+    let mut cursor = Cursor::load(ui.ctx());
+    cursor.take_keys(ui, &ticks);
+    whole_line_ui(ui, &cursor);
+    let mut area = ScrollArea::vertical().id_salt(("choose lines", step));
+    if let Some(offset) = cursor.offset_to_wanted(ROW, ui.available_height()) {
+        area = area.vertical_scroll_offset(offset);
     }
-    let applies = chooses_lines(ui.ctx())
-        && ui.input_mut(|it| it.consume_key(Modifiers::COMMAND, Key::Enter));
-    widgets::margins(8, 6).show(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 8.0;
-        let text = "Untick what the step must not change. A removed line that is not ticked stays.";
-        widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
-        buttons_ui(ui, view, choice, applies, actions);
-    });
-    widgets::line_below(ui);
-    let area = ScrollArea::vertical().id_salt(("choose lines", view.selected));
     ui.spacing_mut().item_spacing.y = 0.0;
     ui.spacing_mut().interact_size.y = ROW - 2.0;
-    area.auto_shrink([false, false]).show_rows(ui, ROW, rows.len(), |ui, range| {
+    let area = area.auto_shrink([false, false]);
+    let shown = area.show_rows(ui, ROW, rows.len(), |ui, range| {
         for (index, row) in range.clone().zip(rows.get(range).unwrap_or_default()) {
-            let tick = row_ui(ui, *row, choice, &of_files, actions);
-            if let Some(tick) = tick.filter(|_| opens && index == 0) {
-                tick.request_focus();
-            }
+            row_ui(ui, (index, *row), choice, &of_files, &mut cursor, actions);
         }
     });
+    cursor.save(ui, shown.state.clamped_offset().y, shown.inner_rect.height());
 }
 
-/// The id under which the window keeps which tick has the keyboard.
-fn focused_id() -> egui::Id {
-    egui::Id::unique("the tick with the keyboard")
+/// The lines of a file, of a hunk, or the line.
+fn lines_of<'l>(files: &[Vec<&'l [DiffLine]>], row: Row) -> Vec<&'l DiffLine> {
+    let (Row::File(file) | Row::Hunk(file, _) | Row::Line(file, ..)) = row;
+    let hunks = files.get(file).map(Vec::as_slice).unwrap_or_default();
+    match row {
+        Row::File(_) => hunks.iter().copied().flatten().collect(),
+        Row::Hunk(_, hunk) => hunks.get(hunk).copied().unwrap_or_default().iter().collect(),
+        Row::Line(_, hunk, line) => {
+            hunks.get(hunk).and_then(|lines| lines.get(line)).into_iter().collect()
+        }
+    }
 }
 
-/// Whether a tick has the keyboard, so that the arrow keys go from line to line.
-pub(crate) fn chooses_lines(ctx: &egui::Context) -> bool {
-    let tick = ctx.data(|data| data.get_temp::<egui::Id>(focused_id()));
-    tick.is_some_and(|tick| ctx.memory(|memory| memory.has_focus(tick)))
+/// Draws the row with the keyboard below the list, whole, if its end is cut off there.
+fn whole_line_ui(ui: &mut Ui, cursor: &Cursor) {
+    let Some(text) = cursor.long.as_ref().filter(|_| chooses_lines(ui.ctx())) else { return };
+    let frame = widgets::panel_frame(Theme::of(ui).panel, Margin::symmetric(12, 8));
+    Panel::bottom("whole line").frame(frame).resizable(false).show(ui, |ui| {
+        ScrollArea::vertical().max_height(4.0 * ROW).show(ui, |ui| {
+            widgets::paragraph(ui, &**text, Text::Mono, Tone::Plain);
+        });
+    });
 }
 
 fn buttons_ui(
@@ -173,40 +184,33 @@ fn buttons_ui(
     });
 }
 
-/// Draws a row. Returns its tick, if it has one.
+/// Draws a row of the list, with its place in it.
 fn row_ui(
     ui: &mut Ui,
-    row: Row,
+    (index, row): (usize, Row),
     choice: &LineChoice,
     files: &[Vec<&[DiffLine]>],
+    cursor: &mut Cursor,
     actions: &mut Vec<Action>,
-) -> Option<egui::Response> {
+) {
     let theme = Theme::of(ui);
     let (Row::File(file) | Row::Hunk(file, _) | Row::Line(file, ..)) = row;
-    let (Some(change), Some(hunks)) = (choice.changes.get(file), files.get(file)) else {
-        return None;
-    };
+    let Some(change) = choice.changes.get(file) else { return };
     let deselected = choice.deselected.get(&change.path);
-    let of_hunk = |hunk: usize| hunks.get(hunk).copied().unwrap_or_default();
-    let (lines, label): (Vec<&DiffLine>, String) = match row {
-        Row::File(_) => {
-            (hunks.iter().copied().flatten().collect(), visible_name(&change.path).into_owned())
-        }
-        Row::Hunk(_, hunk) => {
-            let lines = of_hunk(hunk);
-            let first = lines.iter().find_map(|line| line.before.or(line.after)).unwrap_or(0);
-            (lines.iter().collect(), format!("Hunk {} at line {first}", hunk + 1))
-        }
-        Row::Line(_, hunk, line) => {
-            let line = of_hunk(hunk).get(line)?;
-            (vec![line], line_label(line))
-        }
-    };
+    let lines = lines_of(files, row);
     let line = match row {
         Row::Line(..) => lines.first().copied(),
         _ => None,
     };
-    let is_tickable = lines.iter().any(|line| is_changed(line));
+    let label = match (row, line) {
+        (Row::Hunk(_, hunk), _) => {
+            let first = lines.iter().find_map(|line| line.before.or(line.after)).unwrap_or(0);
+            format!("Hunk {} at line {first}", hunk + 1)
+        }
+        (_, Some(line)) => line_label(line),
+        _ => visible_name(&change.path).into_owned(),
+    };
+    let is_tickable = lines.iter().any(is_changed);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), egui::Sense::hover());
     let (background, color) = match line.map(|line| line.kind) {
         Some(LineKind::Added) => (Some(theme.added), theme.added_text),
@@ -226,14 +230,11 @@ fn row_ui(
     let builder = egui::UiBuilder::new()
         .max_rect(rect.with_min_x(rect.left() + indent))
         .layout(Layout::left_to_right(Align::Center))
-        .id_salt(match row {
-            Row::File(file) => (file, usize::MAX, usize::MAX),
-            Row::Hunk(file, hunk) => (file, hunk, usize::MAX),
-            Row::Line(file, hunk, line) => (file, hunk, line),
-        });
+        // Whatever else is drawn, a tick keeps its id, and with it the keyboard.
+        .scope_id(egui::Id::unique("choice of lines").with(index));
     // The row has its height, whatever is in it.
     let ui = &mut ui.new_child(builder);
-    let mut tick_drawn = None;
+    let mut has_keyboard = false;
     ui.spacing_mut().item_spacing.x = 6.0;
     if is_tickable {
         let mut ticked = state == Wanted::All;
@@ -243,21 +244,13 @@ fn row_ui(
             WidgetInfo::selected(Role::CheckBox, true, state == Wanted::All, label.clone())
         });
         widgets::focus_ring(ui, &response);
-        if response.has_focus() {
-            ui.data_mut(|data| data.insert_temp(focused_id(), response.id));
-        }
-        if response.gained_focus() {
-            // The rows around come into being, so that the focus can go on to them.
-            let around = response.rect.expand2(vec2(0.0, 3.0 * ROW));
-            ui.scroll_to_rect_animation(around, None, egui::style::ScrollAnimation::none());
-        }
+        has_keyboard = cursor.draw(index, &response);
         if response.clicked() {
-            let lines = lines.iter().copied().filter(|it| is_changed(it)).cloned().collect();
+            let lines = lines.iter().copied().filter(is_changed).cloned().collect();
             let wanted = state != Wanted::All;
             let path = change.path.clone();
             act(actions, RevisionAction::WantLines { path, lines, wanted });
         }
-        tick_drawn = Some(response);
     } else {
         ui.add_space(ui.spacing().icon_width + 6.0);
     }
@@ -276,8 +269,10 @@ fn row_ui(
     if line.is_some_and(|line| line.kind == LineKind::Added) && state == Wanted::None {
         text = text.strikethrough();
     }
+    if has_keyboard {
+        cursor.keep_if_long(ui, &text);
+    }
     ui.add(egui::Label::new(text).truncate().selectable(false));
-    tick_drawn
 }
 
 /// A line as it is drawn, with its sign.
@@ -307,4 +302,104 @@ pub(crate) fn whole_choice(step: usize, changes: &[FileChange]) -> LineChoice {
     let changes: Vec<_> =
         changes.iter().filter(|it| matches!(it.diff, Diff::Text { .. })).cloned().collect();
     LineChoice { step, changes, deselected: BTreeMap::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::{NodeT as _, Queryable as _};
+
+    use super::*;
+    use crate::authorization::FileState;
+
+    /// A choice in a new file with these lines.
+    fn choice(lines: &[&str]) -> LineChoice {
+        let line = |(index, text): (usize, &&str)| DiffLine {
+            kind: LineKind::Added,
+            before: None,
+            after: Some(index + 1),
+            text: (*text).to_owned(),
+            missing_newline: false,
+        };
+        let diff = Diff::Text {
+            lines: lines.iter().enumerate().map(line).collect(),
+            added: lines.len(),
+            removed: 0,
+        };
+        let (before, after) = (FileState::Absent, FileState::Absent);
+        whole_choice(0, &[FileChange { path: "a".to_owned(), before, after, diff }])
+    }
+
+    fn harness(size: [f32; 2], choice: LineChoice) -> Harness<'static> {
+        let mut harness = Harness::builder()
+            .with_size(size)
+            .build_ui(move |ui| list_ui(ui, 0, &choice, &mut Vec::new()));
+        harness.run_ok();
+        harness
+    }
+
+    /// The name of the tick that has the keyboard.
+    fn focused(harness: &Harness<'_>) -> Option<String> {
+        harness.get_all_by_role(Role::CheckBox).find(|it| it.is_focused())?.accesskit_node().label()
+    }
+
+    #[test]
+    fn keys_go_through_a_long_list_and_stay_in_it() {
+        let lines: Vec<String> = (1..=200).map(|number| format!("n{number}")).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let mut harness = harness([400.0, 200.0], choice(&lines));
+        let ends = |harness: &Harness<'_>, end: &str| {
+            let focused = focused(harness);
+            assert!(
+                focused.as_deref().is_some_and(|it| it.ends_with(end)),
+                "{focused:?}, not {end}"
+            );
+        };
+        ends(&harness, "a");
+        let press = |harness: &mut Harness<'_>, key: Key, times: usize| {
+            for _ in 0..times {
+                harness.key_press(key);
+                harness.run_ok();
+            }
+        };
+        // The file and the hunk are rows, too.
+        for (key, times, end) in [
+            (Key::ArrowDown, 20, "+ n19"),
+            (Key::ArrowUp, 15, "+ n4"),
+            (Key::End, 1, "+ n200"),
+            (Key::ArrowDown, 2, "+ n200"),
+            (Key::PageDown, 1, "+ n200"),
+            (Key::ArrowUp, 1, "+ n199"),
+            (Key::Home, 1, "a"),
+            (Key::PageUp, 1, "a"),
+            (Key::ArrowUp, 1, "a"),
+        ] {
+            press(&mut harness, key, times);
+            ends(&harness, end);
+        }
+        press(&mut harness, Key::PageDown, 3);
+        let before = focused(&harness).unwrap();
+        assert!(!before.ends_with(" a"), "{before}");
+        press(&mut harness, Key::PageDown, 1);
+        press(&mut harness, Key::PageUp, 1);
+        assert_eq!(focused(&harness).unwrap(), before);
+    }
+
+    #[test]
+    fn a_line_with_the_keyboard_can_be_read_to_its_end() {
+        let long = "heron ".repeat(60);
+        let mut harness = harness([400.0, 300.0], choice(&["short", &long]));
+        let long = format!("+ {long}");
+        let times = |harness: &Harness<'_>| harness.query_all_by_label(&long).count();
+        for (tick, shown) in [("+ short", 1), (&*long, 2), ("+ short", 1)] {
+            harness
+                .get_by(|it| {
+                    it.role() == Role::CheckBox
+                        && it.label().is_some_and(|name| name.ends_with(tick))
+                })
+                .focus();
+            harness.run_ok();
+            assert_eq!(times(&harness), shown, "{tick}");
+        }
+    }
 }

@@ -31,6 +31,8 @@ const LOW: f32 = 560.0;
 const LOWEST: f32 = 380.0;
 /// A list with less width than this, in points, has no column for the tool.
 const NARROW: f32 = 640.0;
+/// A title with less width than this, in points, does not name the folder.
+const NARROW_HEAD: f32 = 480.0;
 
 /// One session, and the call that the page is about.
 #[derive(Debug, Clone)]
@@ -189,7 +191,11 @@ fn head_ui(ui: &mut Ui, view: &SessionView<'_>, actions: &mut Vec<Action>) {
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let theme = Theme::of(ui);
             let counts = format!("   {}", counts_since(session, " since this window was opened"));
-            let place = format!("   in {}", drawable(&session.workspace.display().to_string()));
+            // Where there is no room for it, the top bar has it.
+            let place = match ui.available_width() {
+                ..NARROW_HEAD => String::new(),
+                _ => format!("   in {}", drawable(&session.workspace.display().to_string())),
+            };
             let name = session_name(session);
             let parts = [
                 (&*name, Text::Strong, theme.text),
@@ -238,13 +244,18 @@ fn calls_ui(ui: &mut Ui, view: &SessionView<'_>, now: &Now, actions: &mut Vec<Ac
     // A new call and another selection come into sight; otherwise the person scrolls as they like.
     let state_id = ui.scope_id().with("last shown");
     let state = (view.session.key.0, view.session.total, view.selected);
-    let before = ui.data(|data| data.get_temp::<(u64, usize, usize)>(state_id));
-    if let Some(selected) = selected.filter(|_| before != Some(state)) {
+    // Twice, because in the first frame the list may still have the height of before.
+    let before = ui.data(|data| data.get_temp::<((u64, usize, usize), bool)>(state_id));
+    let is_new = before.is_none_or(|(before, _)| before != state);
+    if let Some(selected) = selected.filter(|_| is_new || before == Some((state, true))) {
         let top = ui.cursor().top() + selected as f32 * ROW;
         let at = pos2(ui.cursor().left(), top);
         let rect = Rect::from_min_size(at, vec2(ui.available_width(), ROW));
         ui.scroll_to_rect_animation(rect, None, ScrollAnimation::none());
-        ui.data_mut(|data| data.insert_temp(state_id, state));
+        ui.data_mut(|data| data.insert_temp(state_id, (state, is_new)));
+        if is_new {
+            ui.request_repaint();
+        }
     }
     rows_in_sight(ui, &list, calls.len(), ROW, |ui, index| {
         if let Some(call) = calls.get(index) {

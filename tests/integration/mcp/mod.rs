@@ -246,6 +246,7 @@ fn faulty_calls_are_refused_with_reasons() {
         ("propose_plan", json!({ "plan": wrong, "workspace": workspace }), "comand"),
         ("propose_plan", json!({ "plan": "hello", "workspace": workspace }), "no valid plan"),
         ("propose_plan", json!({ "plan": wrong, "workspace": "space" }), "no absolute path"),
+        ("propose_plan", json!({ "plan": wrong, "workspace": "/" }), "no project"),
         (
             "propose_plan",
             json!({ "plan": { "goal": "g" }, "workspace": workspace }),
