@@ -17,6 +17,7 @@ need_packages "For the virtual display" "$PACKAGES_VIRTUAL"
 need_packages "To compare with" "$PACKAGES_BENCH"
 need_packages "To compare with a browser" "$PACKAGES_BROWSER"
 need_code_tools fast
+need_ansible
 
 # `start` and `walls` measure the program as it is released. The benches build it with more features, so it is
 # built first and copied.

@@ -426,6 +426,26 @@ need_proof_readers() {
     [ -n "$DRY_RUN" ] || echo "$PROOF_READERS" >"$proof_readers/installed"
 }
 
+# Runs plans for several hosts: the newest version for the oldest Python that is supported, 3.11.
+ANSIBLE='ansible-core==2.19.14'
+
+# Installs it once, outside the checkout. Tests find it there, or in the folder that COUNTERSIGN_ANSIBLE names.
+need_ansible() {
+    ansible=${XDG_CACHE_HOME:-$HOME/.cache}/countersign/ansible-core
+    COUNTERSIGN_ANSIBLE=$ansible/bin
+    export COUNTERSIGN_ANSIBLE
+    if [ -z "$DRY_RUN" ] && [ "$(cat "$ansible/installed" 2>/dev/null)" = "$ANSIBLE" ]; then
+        say "$ANSIBLE: here"
+        return
+    fi
+    need_packages "To install $ANSIBLE" "$PACKAGES_PYTHON"
+    say "$ANSIBLE: installing it once, into $ansible"
+    run rm -rf "$ansible"
+    run python3 -m venv "$ansible"
+    run "$ansible/bin/pip" install --quiet "$ANSIBLE"
+    [ -n "$DRY_RUN" ] || echo "$ANSIBLE" >"$ansible/installed"
+}
+
 # Programs with which plans made of other programs' files are compared: Aider's edit blocks, of which only the functions
 # that read and make them are used, Ruff, which writes its fixes as SARIF and makes them, the libraries by which editors
 # check and make edits of language servers, and the types of Claude Code's hooks with their compiler.

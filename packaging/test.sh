@@ -49,7 +49,7 @@ not_run() {
 FEATURES='--locked --features inspection'
 
 scripts() {
-    for script in packaging/*.sh tests/hostile/*.sh assets/remote/*.sh; do
+    for script in packaging/*.sh tests/hostile/*.sh assets/remote/*.sh assets/fleet/*.sh; do
         sh -n "$script" || return 1
     done
     # The branches of other package managers cannot run here, so only their printed commands are checked.
@@ -112,6 +112,7 @@ need_agents
 need_mcp_sdk
 need_proof_readers
 need_readers
+need_ansible
 [ -z "$long" ] || need_litellm
 [ -z "$long" ] || need_packages "To open reports in a browser" "$PACKAGES_BROWSER"
 prepared=$(($(date +%s) - started))
@@ -134,7 +135,7 @@ stage_with() {
 
 stage scripts scripts
 # Following `source` from the scripts checks lib.sh too.
-stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh packaging/bench.sh packaging/fuzz.sh packaging/hostile.sh packaging/pictures.sh tests/hostile/*.sh assets/remote/*.sh
+stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh packaging/bench.sh packaging/fuzz.sh packaging/hostile.sh packaging/pictures.sh tests/hostile/*.sh assets/remote/*.sh assets/fleet/*.sh
 stage_with desktop-file-validate desktop desktop
 stage_with appstreamcli metainfo metainfo
 stage format cargo fmt --check

@@ -190,6 +190,7 @@ fn run(
         RunEnding::Completed
     };
     let binding = Binding {
+        fleet: None,
         workspace: format!("/home/ada/{}", word(random.below(40))),
         workspace_id: None,
         mode: Mode::Automatic,

@@ -17,6 +17,7 @@ pub fn record(store: &mut EvidenceStore, plans: &[Prepared], runs: &[MadeRun]) {
     for run in runs {
         let Prepared { plan, risks } = &plans[run.plan];
         entries.push(Entry::RunStart(RunStart {
+            fleet: None,
             secret_inputs: SecretInputs::none(),
             run_id: run.run_id,
             plan,

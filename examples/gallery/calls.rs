@@ -47,6 +47,7 @@ fn call(tool: &str, subject: &str, at_ms: i64) -> AgentCall {
 fn binding() -> Binding {
     let walls = StepWalls { level: WallLevel::Full, ..StepWalls::default() };
     Binding {
+        fleet: None,
         workspace: "/home/ada/src/parser".to_owned(),
         workspace_id: None,
         mode: Mode::Automatic,

@@ -95,6 +95,7 @@ pub fn plan() -> ShownPlan {
         ),
     ];
     ShownPlan {
+        fleet: None,
         plan_id: "fix-e0425".into(),
         dialect: Dialect::StepPlan,
         intent: Some(Intent::Mutate),
@@ -175,9 +176,11 @@ pub fn review(plan: &ShownPlan) -> Review {
         })
         .collect::<Vec<_>>();
     Review {
+        fleet: None,
         workspace: PathBuf::from("/home/ada/src/parser"),
         workspace_reason: "The nearest folder above the plan with a Cargo.toml.".into(),
         binding: Binding {
+            fleet: None,
             workspace: "/home/ada/src/parser".into(),
             workspace_id: None,
             mode: Mode::Automatic,

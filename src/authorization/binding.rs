@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FileState, Grants, RunChoices, StepWalls, Target, secret_inputs};
+use super::{FileState, FleetBinding, Grants, RunChoices, StepWalls, Target, secret_inputs};
 use crate::plan::{Digest, Mode};
 
 /// Everything an approval covers besides the plan's bytes (SPEC §2).
@@ -22,6 +22,9 @@ pub struct Binding {
     pub policy: Digest,
     /// The remote host of the plan's commands; `None` if they run on this computer.
     pub target: Option<Target>,
+    /// What is covered besides the plan if its commands run on several hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetBinding>,
     /// The state of every file that a step changes, or whose content decides what a step does, by canonical path.
     pub inputs: BTreeMap<String, FileState>,
     /// Access that the person grants in addition to the plan's `needs`. It is not compared, because its effect is part
@@ -111,6 +114,7 @@ impl Binding {
         for index in 0..count(self).max(count(now)) {
             compare(&format!("walls of step {}", index + 1), walls(self, index), walls(now, index));
         }
+        changes.extend(FleetBinding::changes(self.fleet.as_ref(), now.fleet.as_ref()));
         changes.extend(secret_inputs::changes(&self.secret_inputs, &now.secret_inputs));
         changes
     }

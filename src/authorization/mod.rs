@@ -6,6 +6,7 @@
 mod binding;
 mod choices;
 mod class;
+mod fleet;
 mod review_signature;
 mod secret_inputs;
 mod session_rule;
@@ -23,6 +24,7 @@ use crate::plan::{Digest, Plan, RiskLevel};
 pub use binding::{Binding, Change};
 pub use choices::{HostChoice, PlanChoices, RunChoices, WallSetting};
 pub use class::{AuthorizationClass, CLASS_BYTES, ClassError, PlanProperties};
+pub use fleet::FleetBinding;
 pub use review_signature::{Decided, ReviewDocument, ReviewRequest, ReviewSignature, Reviewing};
 pub use secret_inputs::{Secret, SecretInputs};
 pub use session_rule::{CallIdentity, RuleTime, SessionRule, why_no_rule};

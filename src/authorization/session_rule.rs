@@ -142,6 +142,7 @@ mod tests {
     fn binding() -> Binding {
         let walls = StepWalls { level: WallLevel::Full, ..StepWalls::default() };
         Binding {
+            fleet: None,
             workspace: "/w".to_owned(),
             workspace_id: None,
             mode: Mode::Automatic,

@@ -7,6 +7,7 @@ use crate::plan::Mode;
 
 fn binding(target: Option<Target>) -> Binding {
     Binding {
+        fleet: None,
         workspace: "/home/ada/app".to_owned(),
         workspace_id: None,
         mode: Mode::Automatic,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::documents::finding_line;
+use super::fleet::{fleet_files, fleet_header};
 use super::inputs::{Ask, lines};
 use super::opening::{OpenedPlan, ReadPlan, evidence_location, under_way};
 use super::output::{Output, QUOTE, quoted_in_line};
@@ -40,7 +41,8 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
         review = read.review(&mut policy, folder)?;
     }
     let opened = read.with_review(review);
-    let target = opened.plan.as_ref().and_then(|plan| plan.target.as_deref());
+    let plan = opened.plan.as_ref().filter(|plan| plan.fleet.is_none());
+    let target = plan.and_then(|plan| plan.target.as_deref());
     let state = target.filter(|_| *connect).zip(opened.review.as_ref());
     let state = state.map(|(target, review)| connect_to(target, &review.workspace, &policy));
     let workspace = opened.review.as_ref().map(|review| review.workspace.as_path());
@@ -172,6 +174,9 @@ pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
     if let (Some(plan), Some(review)) = (&opened.plan, &opened.review) {
         header(opened, plan, review, out);
         steps(plan, review, out);
+        if let Some(fleet) = &review.fleet {
+            fleet_files(fleet).iter().for_each(|line| out.line(line));
+        }
     }
     let review = opened.review.as_ref();
     if let Some(commands) = review.and_then(|review| review.workspace_commands.as_ref()) {
@@ -233,6 +238,9 @@ fn header(opened: &OpenedPlan, plan: &ShownPlan, review: &Review, out: &mut Outp
         let host = review.binding.target.as_ref().map(ToString::to_string);
         let host = host.or_else(|| plan.target.clone());
         row("Commands run", &host.map_or("on this computer".to_owned(), |it| format!("on {it}")));
+    }
+    for line in review.fleet.iter().flat_map(fleet_header) {
+        row("", &line);
     }
     if let Some(digest) = opened.digest {
         row("Digest", &digest.to_string());

@@ -34,6 +34,8 @@ pub(super) fn check(opened: &OpenedPlan) -> Value {
     insert(&mut document, "walls", walls);
     let target = opened.review.as_ref().and_then(|review| review.binding.target.as_ref());
     insert(&mut document, "target", target);
+    let fleet = opened.review.as_ref().and_then(|review| review.fleet.as_ref());
+    insert(&mut document, "fleet", fleet);
     insert(&mut document, "choices", opened.review.as_ref().map(choices_document));
     document
 }

@@ -12,6 +12,7 @@ mod confirmation;
 mod convert;
 mod documents;
 mod evidence;
+mod fleet;
 mod folded;
 mod follow_up;
 mod hook;

@@ -53,6 +53,15 @@ impl ProgressCallback for Progress {
                     quiet_ms / 1000
                 ));
             }
+            RunEvent::HostEnded { result } => {
+                let message = result.error_message.as_deref().unwrap_or("succeeded");
+                let words = message.lines().next().unwrap_or_default();
+                say(&quoted_in_line(&format!(
+                    "Step {} on {}: {words}",
+                    result.step_index + 1,
+                    result.host
+                )));
+            }
             RunEvent::LeftRunning { processes } => {
                 let names = processes.join(", ");
                 say(&quoted(&format!("Processes that were still running were ended: {names}.")));

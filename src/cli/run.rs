@@ -12,11 +12,13 @@ use uuid::Uuid;
 use super::args::Confirm;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
+use super::fleet::{fleet_header, print_hosts};
 use super::inputs::{Ask, lines};
 use super::opening::{OpenedPlan, ReadPlan, evidence_location, warn_of_other_runs};
 use super::output::{Output, quoted_in_line, say};
 use super::progress::{Progress, print_result, print_rollback_commands, print_steps};
 use super::refusal::Refusal;
+use super::signals::stop_at_interrupt;
 use super::trust::trust;
 use super::{Exit, args};
 use crate::authorization::{ApprovedPlan, Method, PlanAuthorization};
@@ -27,7 +29,7 @@ use crate::evidence::{EvidenceLocation, RevisionRecord};
 use crate::plan::{Digest, Plan, ShownPlan, Step, quoted, rollback};
 use crate::risk::Policy;
 use crate::run::text::capitalized;
-use crate::run::{ExecutionResult, Review, RunStatus, StopSignal};
+use crate::run::{ExecutionResult, Review, RunStatus, StopSignal, hosts_to_roll_back};
 use crate::tools::remove_abandoned_simulations;
 
 /// How long the end of a run waits for its records to be indexed, about.
@@ -110,12 +112,22 @@ impl Start {
         // The base may be faulty; its bytes are recorded all the same.
         let base = filled_in.base.as_ref().map(|(base, parts)| (base.valid_steps(), parts));
         let revision = base.as_ref().map(|(base, parts)| RevisionRecord { base, parts });
+        let control = ControlHandle::default();
+        // What still runs on hosts is recorded. A run on this computer ends with this process.
+        if plan.fleet.is_some() {
+            stop_at_interrupt(&control).map_err(|error| {
+                Refusal::usage(
+                    format!("interrupts (Ctrl+C) cannot be handled: {error}"),
+                    "Try again.",
+                )
+            })?;
+        }
         let deps = ExecutorDeps {
             policy,
             clock,
             confirmation: Box::new(confirmation),
             progress: Arc::new(Progress::new(Some(plan.steps.len()), out.json())),
-            control: ControlHandle::default(),
+            control,
             terminal: None,
             secrets: None,
             passphrase: super::passphrase::asks_at_terminal(),
@@ -137,11 +149,13 @@ impl Start {
             say(&quoted(&format!("The end of the run is not signed: {why}")));
         }
         let failed = result.status != RunStatus::Completed;
-        let rollback_plan = rollback(&plan, result.run_id).filter(|_| failed);
+        let hosts = hosts_to_roll_back(&result.host_results);
+        let rollback_plan = rollback(&plan, result.run_id, &hosts).filter(|_| failed);
         if out.json() {
             let rollback_plan = rollback_plan.as_deref().map(String::from_utf8_lossy);
             out.document(&RunDocument { result: &result, rollback_plan });
         } else {
+            print_hosts(&plan, &result.host_results, out);
             print_result(&plan, &result, out);
             if rollback_plan.is_some() {
                 print_rollback_commands(&plan, out);
@@ -222,6 +236,9 @@ fn print_header(
     say(&format!("Workspace {}. {}", quoted(&workspace), quoted(&review.workspace_reason)));
     if let Some(target) = &review.binding.target {
         say(&format!("Commands run on {}", quoted(&target.to_string())));
+    }
+    if let Some(fleet) = &review.fleet {
+        fleet_header(fleet).iter().for_each(|line| say(&quoted(line)));
     }
     // The digest on the command line does not cover grants, so they are printed.
     if !review.binding.grants.is_empty() {

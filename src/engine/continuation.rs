@@ -12,7 +12,10 @@ use crate::plan::{
     Code, Continuation, Finding, Severity, ShownPlan, Tool, continuation, limits, parse, rollback,
 };
 use crate::risk::Policy;
-use crate::run::{DiskState, Failure, FileForecast, Reconciled, RunFate, RunStatus, RunSummary};
+use crate::run::{
+    DiskState, Failure, FileForecast, Reconciled, RunFate, RunStatus, RunSummary,
+    hosts_to_roll_back,
+};
 use crate::tools::{ToolError, Toolbox};
 
 /// Why no follow-up of an old run can be made.
@@ -35,6 +38,10 @@ pub enum FollowUpError {
     NothingLeft { run_id: Uuid },
     #[error("the plan of run {run_id} has no rollback commands")]
     NoRollback { run_id: Uuid },
+    #[error(
+        "the steps of run {run_id} ended in different ways on its hosts, so no plan of the remaining steps fits all of them"
+    )]
+    OnHosts { run_id: Uuid },
     #[error("run {run_id} cannot be rolled back or finished: {why}")]
     NothingToSettle { run_id: Uuid, why: String },
     #[error("run {run_id} cannot be continued or reverted as a whole: {note}")]
@@ -64,6 +71,9 @@ impl FollowUpError {
                 "Run its plan again if you want it done once more."
             }
             Self::NoRollback { .. } => "Write a plan that undoes what the run did.",
+            Self::OnHosts { .. } => {
+                "Look at the results of the hosts, and write a plan for those that need one."
+            }
             Self::NothingToSettle { .. } => "Compare the run with the disk again.",
             Self::NoPlan { .. } | Self::TooLarge { .. } | Self::Purged { .. } => {
                 "Write a plan of the remaining steps."
@@ -151,6 +161,9 @@ pub(super) fn continuation_of(
     if run.fate == RunFate::Ended(RunStatus::Completed) {
         return Err(FollowUpError::Completed { run_id });
     }
+    if plan.fleet.is_some() {
+        return Err(FollowUpError::OnHosts { run_id });
+    }
     match continuation(&plan, run_id, &evidence.succeeded_steps(run_id)?) {
         Continuation::Plan(bytes) => Ok((run, bytes)),
         Continuation::NothingLeft => Err(FollowUpError::NothingLeft { run_id }),
@@ -167,7 +180,9 @@ pub(super) fn rollback_of(
     run_id: Uuid,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
     let (run, plan) = shown_plan_of(evidence, run_id)?;
-    let bytes = rollback(&plan, run_id).ok_or(FollowUpError::NoRollback { run_id })?;
+    let results = if plan.fleet.is_some() { evidence.host_results(run_id)? } else { Vec::new() };
+    let hosts = hosts_to_roll_back(&results);
+    let bytes = rollback(&plan, run_id, &hosts).ok_or(FollowUpError::NoRollback { run_id })?;
     Ok((run, bytes))
 }
 

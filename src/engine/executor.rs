@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::control::Boundary;
 use super::run::Run;
 use super::runnable::Runnable;
-use super::step::StepRun;
+use super::step::{StepRun, run_on_fleet};
 use super::{
     ControlHandle, ExecutionError, ExecutorDeps, ExecutorState, Journal, NotRecorded,
     ProgressCallback, Signer,
@@ -123,7 +123,11 @@ impl Executor {
             }
             error => run.store_error(error),
         })?;
-        let ended = run.steps().and_then(|ending| run.end(&ending, started_ms));
+        let ending = match &runnable.fleet {
+            Some(fleet) => run_on_fleet(&mut run, fleet),
+            None => run.steps(),
+        };
+        let ended = ending.and_then(|ending| run.end(&ending, started_ms));
         ended.map_err(|error| run.store_error(error))
     }
 }
@@ -163,6 +167,7 @@ impl Run<'_> {
             secret_inputs: &self.deps.policy.secret_inputs,
             authorization: &self.runnable.authorization,
             reached: self.runnable.toolbox.host(),
+            fleet: self.runnable.fleet.as_ref(),
             started_at_ms,
         }))
     }
@@ -196,7 +201,7 @@ impl Run<'_> {
 
     /// Records the requested controls and waits while the run is paused. Returns the control by which the run ends,
     /// if any.
-    fn wait_at_boundary(&mut self) -> Result<Option<Control>, EvidenceError> {
+    pub(super) fn wait_at_boundary(&mut self) -> Result<Option<Control>, EvidenceError> {
         let mut paused = false;
         loop {
             self.record_controls()?;
@@ -223,7 +228,7 @@ impl Run<'_> {
         }
     }
 
-    fn record_controls(&mut self) -> Result<(), EvidenceError> {
+    pub(super) fn record_controls(&mut self) -> Result<(), EvidenceError> {
         for (control, by) in self.deps.control.take_unrecorded() {
             let (run_id, timestamp_ms) = (self.run_id, self.clock.now_ms());
             let control = ControlRecord { run_id, control, by, timestamp_ms };
@@ -257,6 +262,7 @@ impl Run<'_> {
             plan_id: self.runnable.plan.plan_id.clone(),
             status: ending.status(),
             step_results: std::mem::take(&mut self.results),
+            host_results: std::mem::take(&mut self.host_results),
             total_duration_ms,
             elapsed_ms,
             not_signed: None,

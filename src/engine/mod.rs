@@ -58,6 +58,7 @@ mod drift_check;
 mod error;
 mod executor;
 mod executor_state;
+mod fleet;
 mod follow_up;
 mod history_source;
 mod host;

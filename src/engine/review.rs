@@ -19,7 +19,7 @@ use super::history_source::open_tools;
 use super::made_earlier::FirstWrites;
 use super::projected::ProjectedSteps;
 use super::walls::with_remembered;
-use super::{ExecutionError, WorkspaceChoice, host, preconditions, walls};
+use super::{ExecutionError, WorkspaceChoice, fleet, host, preconditions, walls};
 use crate::authorization::{Binding, FileState, StepWalls};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Code, Finding, Plan, Precondition, Severity, ShownPlan, Step, ToolCall, locate};
@@ -181,9 +181,12 @@ pub(super) fn review_without_preconditions(
         findings.extend(blocked_finding(&subject, command, &verdict, pointer));
         rollback.push(verdict);
     }
-    let target = target.filter(|_| starts_processes);
+    let target = target.filter(|_| starts_processes && plan.fleet.is_none());
     let (host, host_finding) = host::review(target, policy, toolbox.workspace());
     findings.extend(host_finding);
+    let (fleet, fleet_findings) =
+        fleet::review(plan, toolbox, policy, starts_processes, &mut inputs);
+    findings.extend(fleet_findings);
     // Finding out which walls this computer supports needs a process.
     let walls = starts_processes.then(|| {
         let (walls, wall_findings) = walls::review(plan, &commands, policy);
@@ -207,7 +210,11 @@ pub(super) fn review_without_preconditions(
         .collect();
     let impact = Impact {
         files: written.keys().cloned().collect(),
-        hosts: host.iter().map(ToString::to_string).collect(),
+        hosts: host
+            .iter()
+            .map(ToString::to_string)
+            .chain(fleet.iter().flat_map(|it| it.hosts.iter().map(ToString::to_string)))
+            .collect(),
         worst: risks.iter().map(|verdict| verdict.level).max(),
         asks: asks.iter().flatten().count(),
         irreversible: steps_and_risks()
@@ -220,6 +227,7 @@ pub(super) fn review_without_preconditions(
         mode: plan.mode,
         policy: policy.digest(),
         target: host,
+        fleet: fleet.as_ref().map(|fleet| fleet.binding.clone()),
         inputs,
         grants: policy.grants.clone(),
         choices: policy.choices,
@@ -235,6 +243,7 @@ pub(super) fn review_without_preconditions(
         rollback,
         asks,
         walls,
+        fleet,
         impact,
         workspace_commands,
         findings,

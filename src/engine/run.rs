@@ -10,7 +10,7 @@ use super::{ExecutionError, ExecutorDeps, Journal};
 use crate::authorization::FileState;
 use crate::evidence::EvidenceError;
 use crate::plan::Mode;
-use crate::run::{Outcome, StepResult};
+use crate::run::{HostResult, Outcome, StepResult};
 
 /// A run under way.
 pub(super) struct Run<'a> {
@@ -26,6 +26,8 @@ pub(super) struct Run<'a> {
     pub(super) changed: BTreeMap<String, FileState>,
     /// The results of the steps so far.
     pub(super) results: Vec<StepResult>,
+    /// How each step ended on each host, if the plan runs on several.
+    pub(super) host_results: Vec<HostResult>,
     pub(super) outcomes: HashMap<String, Outcome>,
     /// The approved mode; guided since a person has requested that.
     pub(super) mode: Mode,
@@ -48,6 +50,7 @@ impl<'a> Run<'a> {
             expected: runnable.authorization.binding.inputs.clone(),
             changed: BTreeMap::new(),
             results: Vec::with_capacity(runnable.plan.steps.len()),
+            host_results: Vec::new(),
             outcomes: HashMap::new(),
             mode: runnable.authorization.binding.mode,
             not_recorded: None,

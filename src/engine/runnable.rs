@@ -14,7 +14,7 @@ use crate::evidence::{EvidenceError, EvidenceStore};
 use crate::plan::{Plan, is_valid, parse};
 use crate::remote::{RemoteError, SshClient};
 use crate::risk::Policy;
-use crate::run::{AskSecret, StopSignal};
+use crate::run::{AskSecret, FleetReview, StopSignal};
 use crate::tools::Toolbox;
 
 /// A plan that passed every check.
@@ -25,6 +25,8 @@ pub(super) struct Runnable {
     pub(super) authorization: PlanAuthorization,
     /// The tools, on the approved workspace.
     pub(super) toolbox: Toolbox,
+    /// The approved hosts and files, if the plan runs on several hosts.
+    pub(super) fleet: Option<FleetReview>,
     /// The approved walls of each step; `None` for a step that starts no process on this computer.
     pub(super) walls: Vec<Option<StepWalls>>,
 }
@@ -66,9 +68,11 @@ impl Runnable {
         let Ok(reread) = parsed.plan else { return Err(ExecutionError::from_findings(&findings)) };
         // Target and mode may differ from those in the bytes; the authorization covers them separately.
         let target = authorization.binding.target.as_ref();
-        let reread = reread
-            .on_target(target.map(|target| target.destination.as_str()))
-            .in_mode(authorization.binding.mode);
+        let reread = match authorization.binding.fleet {
+            Some(_) => reread,
+            None => reread.on_target(target.map(|target| target.destination.as_str())),
+        };
+        let reread = reread.in_mode(authorization.binding.mode);
         let (review, _) = review::review_without_preconditions(&reread, &toolbox, policy, true);
         let changes = authorization.binding.changes(&review.binding);
         if !changes.is_empty() {
@@ -85,7 +89,11 @@ impl Runnable {
         if walls.len() != reread.steps.len() {
             return Err(ExecutionError::stale("walls", reread.steps.len(), walls.len()));
         }
-        Ok(Self { plan: reread, authorization, toolbox, walls })
+        let fleet = review.fleet;
+        if reread.fleet.is_some() != fleet.is_some() {
+            return Err(ExecutionError::stale("hosts", reread.fleet.is_some(), fleet.is_some()));
+        }
+        Ok(Self { plan: reread, authorization, toolbox, fleet, walls })
     }
 
     /// Connects to the approved host, if the plan has a target. Before that, nothing of the plan is sent or recorded. A

@@ -1,6 +1,7 @@
 //! One step of a run (SPEC §3): precondition, confirmation, intent, one tool call, record.
 
 mod context;
+mod fleet;
 mod inputs;
 mod record;
 mod request;
@@ -11,6 +12,7 @@ use uuid::Uuid;
 
 use self::context::StepProgress;
 pub(super) use self::context::StepRun;
+pub(super) use self::fleet::run_on_fleet;
 use self::inputs::Inputs;
 use self::request::StepReason;
 use super::capture::StepCapture;
@@ -40,18 +42,8 @@ impl StepRun<'_, '_> {
     /// Only when the evidence cannot be written.
     pub(super) fn execute(mut self) -> Result<(StepResult, Option<Failure>), EvidenceError> {
         let timestamp_ms = self.run.clock.now_ms();
-        self.run.journal.send(&RunEvent::StepStarted {
-            step_id: self.step.step_id.clone(),
-            step_index: self.step.step_index,
-            tool_name: self.step.tool_name.clone(),
-            about: self.step.call.headline().1,
-            timestamp_ms,
-        });
-        let toolbox = &self.run.runnable.toolbox;
-        let policy = &review::with_surroundings(&self.run.deps.policy, toolbox);
-        let verdict =
-            review::step_risk(self.step, toolbox.now(), &ReviewCommands::new(toolbox), policy);
-        let verdict = walls::raised(verdict, self.walls);
+        self.send_start(timestamp_ms);
+        let verdict = self.verdict();
         let mut progress =
             StepProgress { execution_id: Uuid::new_v4(), timestamp_ms, ..StepProgress::default() };
         let (outcome, error) = match self.prepare(&verdict, &mut progress)? {
@@ -61,11 +53,49 @@ impl StepRun<'_, '_> {
         self.record(&verdict, progress, outcome, error)
     }
 
+    fn send_start(&self, timestamp_ms: i64) {
+        self.run.journal.send(&RunEvent::StepStarted {
+            step_id: self.step.step_id.clone(),
+            step_index: self.step.step_index,
+            tool_name: self.step.tool_name.clone(),
+            about: self.step.call.headline().1,
+            timestamp_ms,
+        });
+    }
+
+    /// The risk of the step now.
+    fn verdict(&self) -> Verdict {
+        let toolbox = &self.run.runnable.toolbox;
+        let policy = &review::with_surroundings(&self.run.deps.policy, toolbox);
+        let verdict =
+            review::step_risk(self.step, toolbox.now(), &ReviewCommands::new(toolbox), policy);
+        walls::raised(verdict, self.walls)
+    }
+
     /// Checks the step, asks a person where needed, and commits the intent; `Some` if the tool must not be called.
     fn prepare(
         &mut self,
         verdict: &Verdict,
         progress: &mut StepProgress,
+    ) -> Result<Option<StepEnd>, EvidenceError> {
+        if let Some(end) = self.check(verdict, progress, false)? {
+            return Ok(Some(end));
+        }
+        if self.step.call.class() == ToolClass::Read {
+            self.run.journal.flush()?;
+        } else {
+            self.commit_intent(verdict, progress)?;
+        }
+        Ok(None)
+    }
+
+    /// Checks the step, and asks a person where needed; `Some` if the tool must not be called. With `early`, other steps
+    /// run before this one does, so that it begins only for a question.
+    fn check(
+        &mut self,
+        verdict: &Verdict,
+        progress: &mut StepProgress,
+        early: bool,
     ) -> Result<Option<StepEnd>, EvidenceError> {
         if self.is_skipped_with_its_command() {
             return Ok(Some((Outcome::Skipped, None)));
@@ -91,6 +121,9 @@ impl StepRun<'_, '_> {
         }
         if let Some(reason) = self.confirmation_reason(verdict, changed.as_ref()) {
             self.run.journal.flush()?;
+            if early {
+                self.send_start(progress.timestamp_ms);
+            }
             if let Some(end) = self.confirm(verdict, reason, progress) {
                 return Ok(Some(end));
             }
@@ -100,11 +133,6 @@ impl StepRun<'_, '_> {
             if let Inputs::Stale(error) = self.inputs() {
                 return Ok(Some((Outcome::Failed, Some(error))));
             }
-        }
-        if self.step.call.class() == ToolClass::Read {
-            self.run.journal.flush()?;
-        } else {
-            self.commit_intent(verdict, progress)?;
         }
         Ok(None)
     }

@@ -9,9 +9,9 @@ use crate::authorization::{PlanAuthorization, SecretInputs, StepWalls};
 use crate::plan::{Digest, Plan, Step, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
-    Answer, AnsweredBy, AttemptRecord, ConfirmationRequest, Control, Edge, FileEffect, Host,
-    LookRecord, LookScope, Looked, Outcome, PlanDifference, RunEnding, RunEvent, StepResult,
-    StopReason,
+    Answer, AnsweredBy, AttemptRecord, ConfirmationRequest, Control, Edge, FileEffect, FleetReview,
+    Host, HostResult, LookRecord, LookScope, Looked, Outcome, PlanDifference, RunEnding, RunEvent,
+    StepResult, StopReason,
 };
 
 /// One transaction of a run or a bounded loop.
@@ -21,6 +21,7 @@ pub enum Entry<'a> {
     RunStart(RunStart<'a>),
     Intent(IntentRecord<'a>),
     Execution(ExecutionRecord<'a>),
+    HostExecution(ExecutionRecord<'a>, &'a HostResult),
     Control(ControlRecord),
     RunEnd(RunEnd<'a>),
     LoopStart(LoopStart<'a>),
@@ -43,6 +44,8 @@ impl Entry<'_> {
                     _ => Flushed::Soon,
                 }
             }
+            // There may be thousands, and the step itself is recorded after them.
+            Self::HostExecution(..) => Flushed::Soon,
             _ => Flushed::Now,
         }
     }
@@ -58,13 +61,20 @@ impl Entry<'_> {
                     timestamp_ms: start.started_at_ms,
                 };
                 let reached = |host: &Host| RunEvent::HostReached { host: Box::new(host.clone()) };
-                [Some(started), start.reached.map(reached)].into_iter().flatten().collect()
+                let known = |fleet: &FleetReview| RunEvent::HostsKnown {
+                    hosts: fleet.hosts.iter().map(ToString::to_string).collect(),
+                };
+                let more = [start.reached.map(reached), start.fleet.map(known)];
+                [Some(started)].into_iter().chain(more).flatten().collect()
             }
             // The event for the start of the step was sent before its precondition was checked.
             Self::Intent(_) => Vec::new(),
             Self::Execution(record) => {
                 let note = record.decision.map(|decision| decision.answer.note.clone());
                 vec![RunEvent::step_ended(Box::new(record.result.clone()), note)]
+            }
+            Self::HostExecution(_, result) => {
+                vec![RunEvent::HostEnded { result: Box::new(result.clone()) }]
             }
             Self::Control(ControlRecord { control, .. }) => {
                 vec![RunEvent::ControlRequested { control }]
@@ -117,6 +127,8 @@ pub struct RunStart<'a> {
     pub authorization: &'a PlanAuthorization,
     /// The host that was reached, if the commands run on a remote host.
     pub reached: Option<&'a Host>,
+    /// The hosts and what runs on them, if the plan runs on several hosts.
+    pub fleet: Option<&'a FleetReview>,
     /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
 }

@@ -4,24 +4,26 @@
 //! Two kinds of events are omitted: chunks of output, because the results contain the output, and requests for
 //! decisions, because the decisions are events.
 
+mod fleet;
 mod host;
+mod output;
 
 use std::collections::BTreeMap;
 
 use rusqlite::Row;
-use serde_json::Value;
 use uuid::Uuid;
 
 use super::error::Result;
 use super::queries::full_content;
 use super::rows::{code, json, optional, parse_word, size, unreadable, uuid, word};
 use super::source::Source;
-use super::{EvidenceError, EvidenceReader, blobs, queries, runs};
+use super::{EvidenceReader, queries, runs};
 use crate::plan::Code;
 use crate::run::{
-    Answer, AnsweredBy, ArtifactRecord, Attempt, Control, Decision, Failure, Outcome, RunEnding,
-    RunEvent, RunStatus, StepResult, StreamEnds, StreamExcerpt,
+    Answer, AnsweredBy, Attempt, Control, Decision, Failure, Outcome, RunEnding, RunEvent,
+    RunStatus, StepResult,
 };
+use output::output;
 
 impl EvidenceReader {
     /// The events of a run, rebuilt from its rows; empty if there is no such run.
@@ -71,6 +73,10 @@ pub(super) fn events(source: &Source<'_>, run_id: Uuid) -> Result<Vec<RunEvent>>
     {
         events.push(RunEvent::HostReached { host: Box::new(host) });
     }
+    let hosts = fleet::hosts(source, run_id, run.target.as_deref())?;
+    if !hosts.is_empty() {
+        events.push(RunEvent::HostsKnown { hosts });
+    }
     let mut starts = starts(source, run_id)?;
     // The notes of the decisions about steps, by index.
     let mut notes = BTreeMap::new();
@@ -80,6 +86,10 @@ pub(super) fn events(source: &Source<'_>, run_id: Uuid) -> Result<Vec<RunEvent>>
         events.extend(step.and_then(|index| starts.remove(&index)));
         match table.as_str() {
             "intents" => {}
+            "executions" if fleet::is_of_host(source, id, run.target.as_deref())? => {
+                let result = Box::new(fleet::result(source, id)?);
+                events.push(RunEvent::HostEnded { result });
+            }
             "executions" => {
                 let mut result = step_result(source, id)?;
                 let note = step.and_then(|index| notes.remove(&index));
@@ -256,43 +266,4 @@ fn had_terminal(result: &StepResult) -> bool {
     result.exit_code.is_some()
         && (result.needs.as_ref().is_some_and(|needs| needs.terminal)
             || result.walls.as_ref().is_some_and(|walls| walls.terminal))
-}
-
-/// The excerpt of an output that the live result contained.
-fn output(
-    source: &Source<'_>,
-    tool_name: &str,
-    artifact: &ArtifactRecord,
-) -> Result<StreamExcerpt> {
-    let Some(digest) = &artifact.blob else {
-        let text = artifact.content.as_str().unwrap_or_default();
-        return Ok(StreamExcerpt::of(tool_name, text.as_bytes()));
-    };
-    // A file has a size limit, but the output of a program may be too large for memory.
-    let excerpt = if tool_name == "file_read" {
-        let content = blobs::read(source.conn, source.vault, digest);
-        content.map(|bytes| bytes.map(|bytes| StreamExcerpt::of(tool_name, &bytes)))
-    } else {
-        let mut ends = StreamEnds::default();
-        let push = |part: &[u8]| {
-            ends.push(part);
-            Ok(())
-        };
-        let found = blobs::read_each(source.conn, source.vault, digest, push);
-        found.map(|found| found.then(|| ends.excerpt()))
-    };
-    match excerpt {
-        Ok(Some(excerpt)) => Ok(excerpt),
-        // Purged, or encrypted with another key: only the beginning in the row can be shown.
-        Ok(None) | Err(EvidenceError::NotAvailable { .. }) => Ok(StreamExcerpt {
-            text: head(artifact).to_owned(),
-            bytes: artifact.bytes,
-            truncated: true,
-        }),
-        Err(error) => Err(error),
-    }
-}
-
-fn head(artifact: &ArtifactRecord) -> &str {
-    artifact.content.get("head").and_then(Value::as_str).unwrap_or_default()
 }

@@ -240,7 +240,7 @@ impl EvidenceStore {
                 self.begin(start.run_id, |appender| write_run::run(appender, start))
             }
             Entry::Intent(intent) => self.write(|appender| write_step::intent(appender, intent)),
-            Entry::Execution(record) => {
+            Entry::Execution(record) | Entry::HostExecution(record, _) => {
                 let rows = |appender: &mut Appender<'_>| write_step::execution(appender, record);
                 self.write_flushed(entry.flushed(), rows)
             }

@@ -12,7 +12,9 @@ use super::rows::{find, has_row};
 use super::{
     ControlRecord, EvidenceError, RevisionRecord, RunEnd, RunStart, StepDecision, revised_plans,
 };
-use crate::authorization::{AuthorizationStatus, Binding, FileState, PlanAuthorization};
+use crate::authorization::{
+    AuthorizationStatus, Binding, FileState, FleetBinding, PlanAuthorization,
+};
 use crate::plan::{Digest, Plan, Step};
 use crate::run::RunEnding;
 
@@ -144,7 +146,7 @@ pub(super) fn authorization(
             ("workspace", binding.workspace.as_str().into()),
             ("mode", word(&binding.mode)),
             ("policy_digest", binding.policy.into()),
-            ("target", binding.target.as_ref().map(|target| target.destination.as_str()).into()),
+            ("target", target(binding, authorized_plan).into()),
             ("host_key", host_keys(binding).as_deref().into()),
             ("inputs_json", Value::Object(inputs).into()),
             ("class_id", attempt.and_then(|attempt| attempt.class_id).into()),
@@ -204,7 +206,14 @@ const BETWEEN_KEYS: &str = ", ";
 
 /// The approved host keys in one text. The host must present one of them.
 fn host_keys(binding: &Binding) -> Option<String> {
-    binding.target.as_ref().map(|target| target.host_keys.join(BETWEEN_KEYS))
+    let keys = binding.target.as_ref().map(|target| target.host_keys.join(BETWEEN_KEYS));
+    keys.or_else(|| binding.fleet.as_ref().map(FleetBinding::line))
+}
+
+/// The destination, or several hosts in a few words.
+fn target<'a>(binding: &'a Binding, plan: &'a Plan) -> Option<&'a str> {
+    let target = binding.target.as_ref().map(|target| target.destination.as_str());
+    target.or_else(|| plan.target.as_deref().filter(|_| binding.fleet.is_some()))
 }
 
 /// The keys in a column `host_key`.
@@ -230,7 +239,7 @@ pub(super) fn run(appender: &mut Appender<'_>, start: &RunStart<'_>) -> Result<(
             ("workspace", binding.workspace.as_str().into()),
             ("mode", word(&binding.mode)),
             ("policy_digest", binding.policy.into()),
-            ("target", binding.target.as_ref().map(|target| target.destination.as_str()).into()),
+            ("target", target(binding, start.plan).into()),
             ("host_key", host_keys(binding).as_deref().into()),
             ("parent_run", start.authorization.parent_run.into()),
             (

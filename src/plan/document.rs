@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::inputs;
 use super::words::words;
 use super::{
-    CommandInput, Dialect, Digest, Metadata, Needs, PlanInput, PlanNotes, PlannerFailure,
+    CommandInput, Dialect, Digest, Fleet, Metadata, Needs, PlanInput, PlanNotes, PlannerFailure,
     Precondition, StatedRisk, Tool, ToolCall,
 };
 
@@ -59,6 +59,8 @@ pub struct Plan<C = ToolCall> {
     pub mode: Mode,
     /// The SSH destination on which the plan's commands run; `None` for this computer.
     pub target: Option<String>,
+    /// The hosts of a plan that runs on several of them; `target` then describes them in a few words.
+    pub fleet: Option<Fleet>,
     /// The notes of a command plan.
     pub notes: PlanNotes,
     /// The planner's metadata of an action plan.

@@ -26,6 +26,12 @@ pub const RESULTS: usize = 200;
 pub const WRITES: usize = 32;
 /// Maximum length of a path in `needs.write`, in bytes.
 pub const PATH_BYTES: usize = 4_096;
+/// Maximum number of hosts of a plan.
+pub const TARGETS: usize = 5_000;
+/// Maximum number of sizes of batches of a plan.
+pub const BATCHES: usize = 64;
+/// Maximum size of a command for several hosts, in bytes as quoted for a shell. Systems limit an argument to 128 KiB.
+pub const FLEET_COMMAND_BYTES: usize = 100_000;
 /// Maximum number of inputs of a plan.
 pub const PLAN_INPUTS: usize = 64;
 /// Maximum number of choices of an input.

@@ -41,6 +41,7 @@ impl<C> Plan<C> {
             evidence_referenced: self.evidence_referenced,
             mode: self.mode,
             target: self.target,
+            fleet: self.fleet,
             notes: self.notes,
             metadata: self.metadata,
             failure: self.failure,
@@ -86,6 +87,7 @@ impl ShownPlan {
             evidence_referenced: Vec::new(),
             mode: Mode::Automatic,
             target: None,
+            fleet: None,
             notes: PlanNotes::default(),
             metadata: Metadata::default(),
             failure: None,
@@ -121,9 +123,11 @@ impl ShownPlan {
     /// Bytes and digest stay: an approval covers the target separately (SPEC §2, §11).
     #[must_use]
     pub fn on_target(mut self, target: Option<&str>) -> Self {
-        if self.dialect != Dialect::CommandPlan {
+        if self.dialect != Dialect::CommandPlan || self.target.as_deref() == target {
             return self;
         }
+        // A chosen destination replaces the hosts of the plan.
+        self.fleet = None;
         let target = target.map(str::to_owned);
         for step in &mut self.steps {
             match &target {

@@ -70,6 +70,20 @@ impl SshClient {
         Self { ask, ..self }
     }
 
+    pub(super) fn program_path(&self) -> &Path {
+        &self.program
+    }
+
+    /// The settings file of the policy, if it names one.
+    pub(super) fn settings(&self) -> Option<&Path> {
+        self.config.as_deref()
+    }
+
+    /// The options of every call.
+    pub(super) fn options() -> impl Iterator<Item = &'static str> {
+        ALWAYS.into_iter().chain(KEEPALIVE)
+    }
+
     /// The arguments: settings file, fixed options, options of the call, destination, command.
     fn arguments<'a>(&'a self, call: &Call<'a>) -> Result<Vec<&'a str>, RemoteError> {
         let mut arguments = Vec::new();
@@ -83,7 +97,7 @@ impl SshClient {
             // The first value of an option counts, so this one replaces that of ALWAYS.
             arguments.extend(["-o", "BatchMode=no"]);
         }
-        for option in ALWAYS.iter().chain(&KEEPALIVE) {
+        for option in Self::options() {
             arguments.extend(["-o", option]);
         }
         arguments.extend_from_slice(&call.options);

@@ -32,7 +32,7 @@ const MESSAGES_BYTES: usize = 8 << 10;
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    fn new() -> io::Result<Self> {
+    pub(super) fn new() -> io::Result<Self> {
         let id = Uuid::new_v4().simple().to_string();
         let name = format!("cs-{}", id.get(..16).unwrap_or(&id));
         let mut path = std::env::temp_dir().join(&name);

@@ -37,6 +37,16 @@ pub enum RemoteError {
     NoBash { destination: String, messages: String },
     #[error("the target was {approved} when authorized and is {now} now")]
     NotApproved { approved: Box<Target>, now: String },
+    #[error("ansible-playbook is not {searched}, and a plan for several hosts needs it")]
+    NoAnsible { searched: String },
+    #[error("cannot start ansible-playbook: {0}")]
+    AnsibleNotStarted(std::io::Error),
+    #[error("ansible-playbook does not work\n{messages}")]
+    Ansible { messages: String },
+    #[error("{} cannot stand in the settings of ansible", .path.display())]
+    PathForAnsible { path: std::path::PathBuf },
+    #[error("{message}")]
+    OnHosts { code: Code, message: String },
     #[error("stopped before {destination} was reached")]
     Cancelled { destination: String },
 }
@@ -49,7 +59,11 @@ fn key_text(host_key: &Option<String>) -> String {
 impl ErrorInfo for RemoteError {
     fn code(&self) -> Code {
         match self {
+            Self::OnHosts { code, .. } => *code,
             Self::Destination(_) => Code::BadArgument,
+            Self::NoAnsible { .. } | Self::AnsibleNotStarted(_) | Self::Ansible { .. } => {
+                Code::CommandFailed
+            }
             Self::Cancelled { .. } => Code::Cancelled,
             Self::NotApproved { .. } => Code::Stale,
             _ => Code::HostUnreachable,
@@ -60,6 +74,18 @@ impl ErrorInfo for RemoteError {
         match self {
             Self::Destination(_) => "Correct the target in the plan.",
             Self::NoClient => "Install OpenSSH's client, or add its folder to PATH.",
+            Self::OnHosts { .. } => {
+                "Read what the hosts printed, then correct the plan or the cause."
+            }
+            Self::NoAnsible { .. } => {
+                "Install the package ansible-core, or add its folder to PATH."
+            }
+            Self::AnsibleNotStarted(_) | Self::Ansible { .. } => {
+                "Check that `ansible-playbook --version` works, or install the package ansible-core anew."
+            }
+            Self::PathForAnsible { .. } => {
+                "Move the file to a path of letters, digits and the characters / . _ - + , @ = : ~."
+            }
             Self::NotStarted(_) => "Check that ssh can be run by your user.",
             Self::UnknownKey { .. } => {
                 "Compare the key with the one that the host's owner names, then connect once with ssh to accept it."

@@ -58,7 +58,7 @@ pub fn known_target(
 
 /// The files in a setting that lists paths separated by spaces. `~` and `%d` mean the home folder; other relative paths
 /// are omitted.
-fn files(paths: &str) -> Vec<PathBuf> {
+pub(super) fn files(paths: &str) -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let expand = |path: &str| match path.strip_prefix("~/").or_else(|| path.strip_prefix("%d/")) {
         Some(rest) => home.as_ref().map(|home| home.join(rest)),

@@ -44,6 +44,7 @@ mod client;
 mod command;
 mod control_connection;
 mod error;
+pub mod fleet;
 mod frame_parser;
 mod known;
 mod monitor;

@@ -5,8 +5,9 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
-    Answer, AttemptRecord, ConfirmationRequest, Control, Failure, Host, LookRecord, LookScope,
-    Outcome, PlanDifference, PlannerReport, RunStatus, StepResult, StopReason, TerminalSize,
+    Answer, AttemptRecord, ConfirmationRequest, Control, Failure, Host, HostResult, LookRecord,
+    LookScope, Outcome, PlanDifference, PlannerReport, RunStatus, StepResult, StopReason,
+    TerminalSize,
 };
 use crate::plan::{Code, Digest};
 
@@ -41,6 +42,23 @@ pub enum RunEvent {
     HostReached {
         /// The host.
         host: Box<Host>,
+    },
+    /// A plan for several hosts begins.
+    HostsKnown {
+        /// The hosts.
+        hosts: Vec<String>,
+    },
+    /// A step begins on one of several hosts.
+    HostStarted {
+        /// The host.
+        host: String,
+        /// The index of the step, from 0.
+        step_index: usize,
+    },
+    /// A step ended on one of several hosts, or was not run there.
+    HostEnded {
+        /// The result.
+        result: Box<HostResult>,
     },
     /// A step begins, before its precondition is checked.
     StepStarted {

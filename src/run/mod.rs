@@ -16,10 +16,13 @@ mod effect;
 mod error_info;
 mod event;
 mod excerpt;
+mod execution_result;
 mod export_format;
 mod file_history;
+mod fleet;
 mod history;
 mod host;
+mod host_table;
 mod inbox;
 mod judged_command;
 pub(crate) mod line_diff;
@@ -82,13 +85,18 @@ pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use error_info::ErrorInfo;
 pub use event::{RunEnding, RunEvent, SKIPPED_WITH_COMMAND, Stream};
 pub use excerpt::{StreamEnds, StreamExcerpt};
+pub use execution_result::ExecutionResult;
 pub use export_format::{ExportFile, ExportFormat};
 pub use file_history::{FileHistory, NoDifference, RecordedChange};
+pub use fleet::{
+    FleetFiles, FleetReview, HostGroup, HostResult, groups_of_hosts, hosts_to_roll_back,
+};
 pub use history::{
     Attempt, Checkpoint, CheckpointName, FileReversal, History, HistoryEntry, NoCheckpoint,
     UndoError, is_git_path, reversals,
 };
 pub use host::{Host, TargetState};
+pub use host_table::{HostKind, HostState, HostTable};
 pub use inbox::{DecidedPlan, InboxEntry, InboxKind, InboxList, InboxPlan, NO_DEADLINE_MS};
 pub use judged_command::{JudgedCommand, Judgement, PastCommand};
 pub use look::{LOOK_BYTES, Look, LookRecord, LookScope, Looked, MAX_LOOK_ROUNDS, MAX_LOOKS};
@@ -114,7 +122,7 @@ pub use record::{
     ArtifactRecord, DecidedBy, DecisionRecord, Execution, ExecutionDetail, Fate, HeadReport, Known,
     ListedExecution, RecordKind, RunFate, RunSummary, VerifyReport,
 };
-pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
+pub use result::{Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
 pub use retention::{
     BackupReport, ClearSecret, Compacted, EvidenceSizes, PURGED_TEXT, PurgeNote, PurgePreview,
     PurgeRecord, PurgeReport, PurgeRule, RestoreReport, SizeOfPart,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::FleetReview;
 use crate::authorization::{Binding, Grants, StepWalls, WallLevel};
 use crate::plan::{Code, Digest, Finding, Needs, Severity, ToolCall, ToolClass};
 use crate::risk::{RiskLevel, Verdict, WallSetting};
@@ -28,6 +29,8 @@ pub struct Review {
     pub asks: Vec<Option<String>>,
     /// The walls of the steps; `None` if the review starts no processes.
     pub walls: Option<WallsReview>,
+    /// What an approval covers if the plan runs on several hosts; `None` if it does not, or the review starts no processes.
+    pub fleet: Option<FleetReview>,
     /// Figures about the whole plan.
     pub impact: Impact,
     /// The commands that the workspace names, if a step would run some of them (SPEC §9).

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use uuid::Uuid;
 
 use super::{
-    ConfirmationRequest, Control, Host, RunEvent, RunStatus, RunTally, StepResult, StepState, Steps,
+    ConfirmationRequest, Control, Host, HostTable, RunEvent, RunStatus, RunTally, StepResult,
+    StepState, Steps,
 };
 use crate::plan::Code;
 
@@ -53,6 +54,8 @@ pub struct RunState {
     pub skip_reasons: BTreeMap<usize, String>,
     /// The remote host, once it is reached.
     pub host: Option<Box<Host>>,
+    /// The states of the hosts, if the plan runs on several.
+    pub hosts: HostTable,
     /// The processes that steps had left running behind their walls and that were ended with the run.
     pub left_running: Vec<String>,
     /// The code and message of the failure, if the run failed.
@@ -81,6 +84,9 @@ impl RunState {
                 };
             }
             RunEvent::HostReached { host } => self.host = Some(host.clone()),
+            RunEvent::HostsKnown { hosts } => self.hosts = HostTable::new(hosts),
+            RunEvent::HostStarted { host, step_index } => self.hosts.start(host, *step_index),
+            RunEvent::HostEnded { result } => self.hosts.end(result),
             RunEvent::LeftRunning { processes } => self.left_running.clone_from(processes),
             RunEvent::StepStarted { step_index, .. } => {
                 self.current_step = *step_index;

@@ -181,6 +181,8 @@ fn detail(
             .collect(),
         edges: parts("edges").filter_map(edge).collect(),
         decisions,
+        // They are signed documents with keys of files on the computer that ran it, which the server does not have.
+        signatures: Vec::new(),
         risk_rule: record.text("risk_rule").map(str::to_owned),
         risk_reason: record.text("risk_reason").map(str::to_owned),
         intent_at_ms: intent.map(|it| it.number("timestamp")),

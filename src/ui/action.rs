@@ -56,6 +56,7 @@ pub enum Tab {
     Output,
     Diagnostics,
     Artifacts,
+    Hosts,
     Evidence,
 }
 

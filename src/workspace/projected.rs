@@ -199,6 +199,16 @@ impl Workspace {
         self.unchanged().digest_of(path)
     }
 
+    /// The content of the file at `path`; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// As [`Self::digest_of`].
+    pub fn content_of(&self, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
+        let place = self.unchanged().place(path)?;
+        let opened = place.open(path, Access::Read)?;
+        opened.map(|(file, _)| file::read(file, path, Access::Read)).transpose()
+    }
+
     /// Checks that a write to `path` would succeed after the earlier steps, and reads the content of its target.
     pub(crate) fn prepare(
         &self,

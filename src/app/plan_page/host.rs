@@ -14,7 +14,8 @@ impl PlanPage {
         let (Some(plan), Some(review)) = (&session.opened.plan, &session.opened.review) else {
             return;
         };
-        let Some(destination) = plan.target.clone() else { return };
+        let is_fleet = plan.fleet.is_some();
+        let Some(destination) = plan.target.clone().filter(|_| !is_fleet) else { return };
         let workspace = review.workspace.clone();
         let summary = visible(&format!("Trying {destination}…")).into_owned();
         let secrets = Some(shared.worker.check_secrets());

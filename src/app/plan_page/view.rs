@@ -82,7 +82,7 @@ impl PlanPage {
             over: shown.is_over(),
             unfinished: shown.is_unfinished(),
             terminal: shown.runs_here() && shown.output.transcript.terminal().is_some(),
-            remote: plan.is_some_and(|plan| plan.target.is_some()),
+            remote: plan.is_some_and(|plan| plan.target.is_some() && plan.fleet.is_none()),
             way_back: plan.is_some_and(|plan| !plan.notes.rollback.is_empty()),
             changed_files: plan.is_some_and(|plan| changed_files(shown, plan)),
             interrupted: shown.is_over() && shown.run.is_uncertain(),

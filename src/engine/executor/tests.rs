@@ -101,6 +101,7 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
     }
     let authorization = PlanAuthorization::pending(&plan, binding, Method::Window, 1_000);
     let runnable = Runnable {
+        fleet: None,
         walls: authorization.binding.walls.clone().unwrap(),
         authorization: authorization.approve(1_000, 1_000),
         toolbox: Toolbox::open(&workspace, &policy).unwrap(),

@@ -98,6 +98,7 @@ pub fn plan(steps: Vec<Step>) -> Plan {
     // These tests need only distinct bytes for distinct steps.
     let source = json!({"plan_id": "p", "steps": arguments}).to_string();
     Plan {
+        fleet: None,
         plan_id: "p".into(),
         dialect: Dialect::StepPlan,
         intent: Some(Intent::Mutate),
@@ -118,6 +119,7 @@ pub fn plan(steps: Vec<Step>) -> Plan {
 
 pub fn authorization(plan: &Plan) -> PlanAuthorization {
     let binding = Binding {
+        fleet: None,
         workspace: "/home/someone/project".into(),
         workspace_id: None,
         mode: Mode::Automatic,
@@ -293,6 +295,7 @@ impl<'s> Running<'s> {
         let run_id = Uuid::new_v4();
         store
             .commit(&Entry::RunStart(RunStart {
+                fleet: None,
                 secret_inputs: SecretInputs::none(),
                 run_id,
                 plan: &plan,

@@ -99,6 +99,7 @@ fn an_authorization_is_used_once() {
     let plan = plan(vec![read_step(0, "a")]);
     let authorization = authorization(&plan);
     let start = |run_id| RunStart {
+        fleet: None,
         secret_inputs: crate::authorization::SecretInputs::none(),
         run_id,
         plan: &plan,

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::context::ParseContext;
 use super::fields::Fields;
+use super::fleet;
 use super::ignored::Ignored;
 use super::inputs::Inputs;
 use super::json::Json;
 use super::needs;
 use crate::plan::{
-    Code, CommandInput, Destination, Finding, Mode, PlanNotes, Precondition, RiskLevel, Severity,
-    ShownPlan, ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
+    Code, CommandInput, Destination, Finding, Fleet, Mode, PlanNotes, Precondition, RiskLevel,
+    Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
 };
 
 /// Suffix of the id of a verification step, after the id of the step that it verifies.
@@ -29,7 +30,10 @@ pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan, inputs: &Inputs<'_>)
     let plan_id = fields.id("id");
     let goal = fields.non_blank("goal");
     let mode = mode(&mut fields);
+    let fleet = fleet::read(&mut fields, inputs);
     let target = target(&mut fields);
+    // Of a faulty plan with both, the hosts are shown.
+    let target = fleet.as_ref().map(Fleet::label).or(target);
     let success_criteria = fields.texts("successCriteria").into_iter().map(|(_, text)| text);
     let notes = PlanNotes {
         success_criteria: success_criteria.collect(),
@@ -38,6 +42,7 @@ pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan, inputs: &Inputs<'_>)
     };
     let mut reader = Reader {
         target: target.as_deref(),
+        on_fleet: fleet.is_some(),
         context: fields.context,
         inputs,
         ignored: Ignored::default(),
@@ -53,6 +58,7 @@ pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan, inputs: &Inputs<'_>)
         title: goal,
         mode,
         target,
+        fleet,
         notes,
         steps,
         ..plan
@@ -108,6 +114,8 @@ fn check_command(text: &str, pointer: &str, what: &str, context: &ParseContext<'
 /// Reads the steps of one plan.
 struct Reader<'a> {
     target: Option<&'a str>,
+    /// Whether the plan runs on several hosts.
+    on_fleet: bool,
     context: &'a ParseContext<'a>,
     inputs: &'a Inputs<'a>,
     ignored: Ignored,
@@ -191,6 +199,10 @@ impl Reader<'_> {
         .collect();
         let (stated, requires_confirmation) = stated(&mut fields);
         let needs = needs::read(&mut fields);
+        if self.on_fleet && needs.as_ref().is_some_and(|needs| needs.terminal) {
+            let message = "a command on several hosts cannot have a terminal";
+            fields.error(Code::BadValue, "needs", message);
+        }
         let expected_output = fields.text("expectedOutput");
         let verification = fields.text("verificationCommand").map(|text| {
             let pointer = fields.pointer_to("verificationCommand");
@@ -205,6 +217,18 @@ impl Reader<'_> {
                     "with {VERIFY_SUFFIX:?}, the id is {length} bytes long; the limit for ids is {limit}"
                 );
                 fields.error(Code::Limit, "id", message);
+            }
+        }
+        if self.on_fleet {
+            let folder = arguments.get("cwd").map_or(0, |cwd| quoted_bytes(cwd));
+            let verification = verification.as_ref().map_or(0, |(text, _)| quoted_bytes(text));
+            let length = quoted_bytes(&command.0).max(verification) + folder;
+            if length > limits::FLEET_COMMAND_BYTES {
+                let limit = limits::FLEET_COMMAND_BYTES;
+                let message = format!(
+                    "quoted for ssh, command and folder are {length} bytes long; the limit for several hosts is {limit}"
+                );
+                fields.error(Code::Limit, "command", message);
             }
         }
         self.ignored.take(&mut fields, &STEP_RUN_FIELDS);
@@ -264,6 +288,11 @@ impl Reader<'_> {
             self.wrong_index = Some(fields.pointer_to("index"));
         }
     }
+}
+
+/// The length of a text between single quotes, in which each single quote takes five bytes.
+fn quoted_bytes(text: &str) -> usize {
+    text.len() + 4 * text.matches('\'').count() + 2
 }
 
 fn cwd(fields: &mut Fields<'_>) -> Option<String> {

@@ -8,6 +8,7 @@ mod arguments;
 mod commands;
 mod context;
 mod fields;
+mod fleet;
 mod ignored;
 mod inputs;
 mod json;

@@ -14,10 +14,12 @@ use crate::plan::{Mode, Plan, PlanInput, RiskLevel, Step, limits};
 /// The text in the id of a rollback plan before the shortened id of the run.
 const ID_MARK: &str = ".rolls-back-";
 
-/// Writes a plan of the rollback commands that a plan names. `run_id` becomes part of its id. `None` if there are no
-/// rollback commands, or if the result exceeds the size limit of a plan file.
-pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid) -> Option<Vec<u8>> {
-    if plan.notes.rollback.is_empty() {
+/// Writes a plan of the rollback commands that a plan names. `run_id` becomes part of its id, and `hosts` are those of its
+/// hosts on which it may be needed, if the plan runs on several. `None` if there are no rollback commands, no such hosts,
+/// or if the result exceeds the size limit of a plan file.
+pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid, hosts: &[&str]) -> Option<Vec<u8>> {
+    let is_on_fleet = plan.fleet.is_some();
+    if plan.notes.rollback.is_empty() || is_on_fleet && hosts.is_empty() {
         return None;
     }
     let goal = format!("Roll back: {}", plan.name());
@@ -25,7 +27,8 @@ pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid) -> Option<Vec<u8>> {
     let text = PlanText {
         id: derived_id(&plan.plan_id, ID_MARK, &short(run_id)),
         goal: if goal.len() <= limits::ARGUMENT_BYTES { goal } else { "Roll back".to_owned() },
-        target: plan.target.as_deref(),
+        target: plan.target.as_deref().filter(|_| !is_on_fleet),
+        targets: if is_on_fleet { hosts } else { &[] },
         inputs: inputs_of(plan.notes.rollback.iter().map(String::as_str), &plan.inputs),
         steps: rollback.map(|command| StepText { command, ..StepText::default() }).collect(),
         ..PlanText::default()
@@ -116,6 +119,7 @@ pub(super) fn continue_plan<C>(
         goal: continued_title(plan.name()),
         mode: Some(plan.mode.as_str()).filter(|_| plan.mode != Mode::default()),
         target: plan.target.as_deref(),
+        targets: &[],
         success_criteria: &notes.success_criteria,
         rollback_plan: &notes.rollback,
         estimated_time: notes.estimated_time.as_deref(),
@@ -136,6 +140,8 @@ struct PlanText<'a> {
     mode: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    targets: &'a [&'a str],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     success_criteria: &'a [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -336,7 +342,7 @@ mod tests {
     #[test]
     fn a_rollback_is_a_plan_of_its_own() {
         let plan = plan(&full_plan());
-        let text = String::from_utf8(rollback(&plan, run_id()).unwrap()).unwrap();
+        let text = String::from_utf8(rollback(&plan, run_id(), &[]).unwrap()).unwrap();
         insta::assert_snapshot!(text, @r#"
         {
           "id": "p.rolls-back-1a2b3c4d",
@@ -355,7 +361,7 @@ mod tests {
         assert!(parse(text.as_bytes()).is_valid());
         let mut without = full_plan();
         without["rollbackPlan"] = json!([]);
-        assert_eq!(rollback(&self::plan(&without), run_id()), None);
+        assert_eq!(rollback(&self::plan(&without), run_id(), &[]), None);
     }
 
     fn any_text() -> impl Strategy<Value = String> {

@@ -9,6 +9,7 @@ use super::did::{
     did_ui, hidden_explanation, is_done, is_not_done, no_diagnostics, not_done, second_line,
     tab_name,
 };
+use super::hosts::hosts_tab_ui;
 use super::line_choice::{line_choice_ui, no_lines};
 use super::output::argument_rows;
 use super::path_end::end_of_path;
@@ -85,7 +86,10 @@ pub(super) fn inspector_ui(
         } else {
             widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
         }
-        let mut tabs = TABS;
+        let mut tabs = TABS.to_vec();
+        if view.plan.is_some_and(|plan| plan.fleet.is_some()) {
+            tabs.insert(1, (Tab::Hosts, "Hosts"));
+        }
         if let Some((_, name)) = tabs.first_mut() {
             *name = tab_name(view);
         }
@@ -125,6 +129,7 @@ pub(super) fn inspector_ui(
             }
             _ => empty_tab_ui(ui, icon::INFO, "No diagnostics yet", NO_DIAGNOSTICS),
         },
+        Tab::Hosts => hosts_tab_ui(ui, view),
         Tab::Artifacts => match view.execution {
             Some(execution) => {
                 let height = ui.available_height();

@@ -21,6 +21,7 @@ fn an_interrupted_step_is_reconciled_and_settled() {
     let (authorization, started_at_ms) = (&authorization, 1_000);
     let secret_inputs = crate::authorization::SecretInputs::none();
     let start = RunStart {
+        fleet: None,
         run_id,
         plan: &plan,
         secret_inputs,

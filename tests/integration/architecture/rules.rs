@@ -12,7 +12,7 @@ const PURE: [&str; 10] =
     ["plan", "authorization", "risk", "run", "openers", "hooks", "mcp", "acp", "code", "proof"];
 
 /// The other rooms that each room may use. `lib` and `main` are the files of that name.
-const ARROWS: [(&str, &[&str]); 28] = [
+const ARROWS: [(&str, &[&str]); 29] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),

@@ -147,6 +147,7 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
     let run_id = Uuid::new_v4();
     store
         .commit(&Entry::RunStart(RunStart {
+            fleet: None,
             secret_inputs: SecretInputs::none(),
             run_id,
             plan: &plan,

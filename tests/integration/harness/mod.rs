@@ -7,6 +7,8 @@ pub mod agents;
 pub mod cargo_project;
 mod clock;
 mod files;
+#[cfg(target_os = "linux")]
+pub mod fleet;
 pub mod home;
 mod in_process;
 #[cfg(target_os = "linux")]

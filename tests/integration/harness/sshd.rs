@@ -73,6 +73,7 @@ struct Log {
 pub struct Sshd {
     child: Child,
     log: Arc<Log>,
+    address: String,
     port: u16,
     folder: TempDir,
     account: Option<Account>,
@@ -130,6 +131,16 @@ impl Sshd {
 
     /// Starts a server with additional settings.
     pub fn with(settings: &str) -> Self {
+        Self::on("127.0.0.1", settings)
+    }
+
+    /// As [`Self::with`], on this address of the loopback network.
+    pub fn on(address: &str, settings: &str) -> Self {
+        // The server takes the variables of one line only.
+        let (variables, settings) = match settings.strip_prefix("SetEnv ") {
+            Some(variables) => (variables, ""),
+            None => ("", settings),
+        };
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
         fs::create_dir(at("home")).unwrap();
@@ -141,17 +152,17 @@ impl Sshd {
         // Another process may take the port that was just found free.
         let (child, log, port) = (0..5)
             .find_map(|_| {
-                let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+                let listener = TcpListener::bind((address, 0)).unwrap();
                 let port = listener.local_addr().unwrap().port();
                 drop(listener);
                 fs::write(
                     at("sshd_config"),
                     format!(
-                        "{settings}\nListenAddress 127.0.0.1\nPort {port}\nHostKey {}\n\
+                        "{settings}\nListenAddress {address}\nPort {port}\nHostKey {}\n\
                          AuthorizedKeysFile {}\nPidFile none\nStrictModes no\nUsePAM no\n\
                          PasswordAuthentication no\nKbdInteractiveAuthentication no\n\
                          PermitRootLogin prohibit-password\nLogLevel VERBOSE\nUseDNS no\n\
-                         MaxSessions 100\nSetEnv HOME={}\n",
+                         MaxSessions 100\nSetEnv HOME={} {variables}\n",
                         at("host_key"),
                         at("authorized_keys"),
                         at("home"),
@@ -161,7 +172,8 @@ impl Sshd {
                 listen(&at("sshd_config")).map(|(child, log)| (child, log, port))
             })
             .expect("sshd does not listen");
-        let sshd = Self { child, log, port, folder, account: None, _empty: empty };
+        let address = address.to_owned();
+        let sshd = Self { child, log, address, port, folder, account: None, _empty: empty };
         sshd.know("host_key");
         sshd.settle("");
         sshd
@@ -190,9 +202,25 @@ impl Sshd {
 
     /// Makes this key the only one that the client has stored for the server.
     pub fn know(&self, key: &str) {
+        fs::write(self.at("known_hosts"), self.known_line(key)).unwrap();
+    }
+
+    /// The line of a list of known hosts for this key of the server.
+    pub fn known_line(&self, key: &str) -> String {
         let key = fs::read_to_string(self.at(&format!("{key}.pub"))).unwrap();
-        let line = format!("[127.0.0.1]:{} {key}", self.port);
-        fs::write(self.at("known_hosts"), line).unwrap();
+        format!("[{}]:{} {key}", self.address, self.port)
+    }
+
+    /// The settings of the client for this server under a name.
+    pub fn entry(&self, name: &str) -> String {
+        format!(
+            "Host {name}\nHostName {}\nPort {}\nUser {}\nIdentityFile {}\nIdentitiesOnly yes\n\
+             IdentityAgent none\n",
+            self.address,
+            self.port,
+            self.user(),
+            self.at("user_key").display(),
+        )
     }
 
     /// Removes all keys that the client has stored for the server.
@@ -203,12 +231,8 @@ impl Sshd {
     /// Writes the client's settings, which begin with `first`.
     pub fn settle(&self, first: &str) {
         let settings = format!(
-            "{first}\nHost loopback\nHostName 127.0.0.1\nPort {}\nUser {}\nIdentityFile {}\n\
-             IdentitiesOnly yes\nIdentityAgent none\nUserKnownHostsFile {}\n\
-             GlobalKnownHostsFile /dev/null\n",
-            self.port,
-            self.user(),
-            self.at("user_key").display(),
+            "{first}\n{}UserKnownHostsFile {}\nGlobalKnownHostsFile /dev/null\n",
+            self.entry("loopback"),
             self.at("known_hosts").display(),
         );
         fs::write(self.config(), settings).unwrap();

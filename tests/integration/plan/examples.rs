@@ -280,7 +280,7 @@ fn rollback_plan_of_the_example_restores_files() {
     assert_eq!(ran.words(), (vec!["succeeded", "succeeded", "succeeded", "denied"], "failed"));
     assert_ne!(harness.tree(), before);
     let read = countersign::plan::parse(plan.to_string().as_bytes()).plan.unwrap();
-    let back = rollback(&read, ran.result().run_id).unwrap();
+    let back = rollback(&read, ran.result().run_id, &[]).unwrap();
     let ran = harness.run(&serde_json::from_slice(&back).unwrap());
     assert_eq!(ran.words(), (vec!["succeeded", "succeeded"], "completed"));
     assert_eq!(harness.tree(), before);

@@ -2,6 +2,7 @@
 
 mod asked;
 mod connecting;
+mod fleet;
 mod goal;
 mod host_approval;
 mod inputs;

@@ -3,6 +3,7 @@
 
 mod entries;
 mod figures;
+mod fleet;
 mod sentences;
 #[cfg(test)]
 mod tests;
@@ -259,6 +260,9 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
     if let Some(walls) = &view.walls {
         lines_ui(ui, walls);
     }
+    if let Some(fleet) = &view.review.fleet {
+        fleet::fleet_ui(ui, fleet);
+    }
     if let Some(host) = &view.review.binding.target {
         let text = format!("Commands on {} run without walls.", visible_name(&host.to_string()));
         widgets::remark(ui, WALLS, Tone::Caution, text);
@@ -283,6 +287,7 @@ fn context_ui(ui: &mut Ui, view: &AuthorizeView) {
     let binding = &view.review.binding;
     let author = view.plan.created_by.as_ref().map(|it| format!("proposed by {}", prose(it)));
     let target = binding.target.as_ref().map(ToString::to_string);
+    let target = target.or_else(|| view.plan.target.clone());
     let target =
         target.map_or("on this computer".to_owned(), |it| format!("on {}", visible_name(&it)));
     let mode = match binding.mode {

@@ -31,8 +31,8 @@ impl StepTraits {
         index: usize,
     ) -> Self {
         let call = plan.steps.get(index).and_then(|step| step.call.as_ref());
-        let is_remote = review.binding.target.is_some()
-            && call.is_some_and(|call| call.class() == ToolClass::Command);
+        let is_remote =
+            plan.target.is_some() && call.is_some_and(|call| call.class() == ToolClass::Command);
         Self {
             asks: review.asks.get(index).is_some_and(Option::is_some),
             is_lasting: call

@@ -1,0 +1,175 @@
+//! Commands on several hosts, by ansible-core (SPEC §14).
+//!
+//! One `ansible-playbook` runs all steps of a plan, because `serial` takes the hosts of a batch through all steps before
+//! the next batch begins. Playbook, inventory and settings are generated (`files.rs`); an approval covers their digest,
+//! the version of ansible, the client's known hosts and its settings. Nothing else that ansible could read is read: the
+//! environment is almost empty, and every folder of ansible is a private one of the run.
+//!
+//! ansible starts the system's `ssh` with the options that a connection to a single host has, so an unknown or changed
+//! key is refused. Nobody is asked for passwords: keys come from the agent, or need no passphrase. A plugin of ours
+//! (`assets/fleet`) reports what each host did, and waits before each task until the engine lets it begin, which is how a
+//! run pauses and ends between steps.
+//!
+//! A run that is stopped ends ansible and its clients. A host on which a command ran at that moment may go on with it
+//! until its time limit, which `timeout` keeps there.
+
+mod files;
+mod program;
+mod results;
+mod run;
+
+use crate::plan::{Code, Destination, Fleet, Plan};
+use crate::risk::Policy;
+use crate::run::{FleetReview, StopSignal};
+
+pub use files::timeout_of;
+pub use run::{FleetEnd, FleetReceiver, run};
+
+use super::{RemoteError, SshClient};
+use crate::authorization::FleetBinding;
+
+/// Something that happened in a run on several hosts. Hosts and steps are counted from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FleetEvent {
+    /// ansible has begun.
+    Began {
+        /// The version of ansible-core.
+        ansible: String,
+    },
+    /// A step is about to begin on the hosts of a batch.
+    Task {
+        /// The step.
+        step_index: usize,
+    },
+    /// A step begins on a host.
+    Started {
+        /// The host.
+        host: usize,
+        /// The step.
+        step_index: usize,
+    },
+    /// A step ended on a host.
+    Ended(Box<HostEnded>),
+}
+
+/// The end of a step on a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostEnded {
+    /// The host.
+    pub host: usize,
+    /// The step.
+    pub step_index: usize,
+    /// How it ended.
+    pub end: HostEnd,
+    /// Everything that was printed to stdout.
+    pub stdout: Vec<u8>,
+    /// Everything that was printed to stderr, also by `ssh`.
+    pub stderr: Vec<u8>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: i64,
+}
+
+/// How a step ended on a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "`message` is that of ansible and ssh, verbatim")]
+pub enum HostEnd {
+    /// The command ended with this exit status.
+    Exited(i32),
+    /// The command reached its time limit, and is over on the host or may still run there.
+    TimedOut { is_over: bool },
+    /// The host showed another key than the known one.
+    ChangedKey { message: String },
+    /// The host showed a key that is not known.
+    UnknownKey { message: String },
+    /// The host refused the login.
+    Refused { message: String },
+    /// There was no connection, so that nothing was sent.
+    Unreachable { message: String },
+    /// The host did not say how the command ended.
+    Unknown { message: String },
+}
+
+impl HostEnd {
+    /// The code and message of the error; `None` if the command succeeded.
+    pub fn error(&self, limit: u32) -> Option<(Code, String)> {
+        Some(match self {
+            Self::Exited(0) => return None,
+            Self::Exited(127) => (
+                Code::CommandFailed,
+                "the command ended with exit code 127: a program was not found".to_owned(),
+            ),
+            Self::Exited(status) => {
+                (Code::CommandFailed, format!("the command ended with exit code {status}"))
+            }
+            Self::TimedOut { is_over: true } => (
+                Code::TimedOut,
+                format!("the command was still running after {limit} s and was ended"),
+            ),
+            Self::TimedOut { is_over: false } => (
+                Code::TimedOut,
+                format!(
+                    "the host did not answer {limit} s after the command began; the outcome there is unknown"
+                ),
+            ),
+            Self::ChangedKey { message } => (
+                Code::HostUnreachable,
+                format!("the host shows another key than the one that ssh knows\n{message}"),
+            ),
+            Self::UnknownKey { message } => {
+                (Code::HostUnreachable, format!("ssh does not know the key of the host\n{message}"))
+            }
+            Self::Refused { message } => {
+                (Code::HostUnreachable, format!("the host refused the login\n{message}"))
+            }
+            Self::Unreachable { message } => {
+                (Code::HostUnreachable, format!("the host cannot be reached\n{message}"))
+            }
+            Self::Unknown { message } => {
+                (Code::HostUnreachable, format!("the outcome on the host is unknown\n{message}"))
+            }
+        })
+    }
+
+    /// Whether the command may have run.
+    pub const fn may_have_run(&self) -> bool {
+        matches!(self, Self::Exited(_) | Self::TimedOut { .. } | Self::Unknown { .. })
+    }
+
+    /// The exit status.
+    pub const fn exit_code(&self) -> Option<i32> {
+        match self {
+            Self::Exited(status) => Some(*status),
+            _ => None,
+        }
+    }
+}
+
+/// Everything that an approval of a plan for these hosts covers. Connects to no host.
+///
+/// # Errors
+/// There is no `ssh` or no ansible, they cannot be run, or a path cannot stand in ansible's settings.
+pub fn review(
+    plan: &Plan,
+    fleet: &Fleet,
+    hosts: Vec<Destination>,
+    policy: &Policy,
+    workspace: &std::path::Path,
+    stop: &StopSignal,
+) -> Result<FleetReview, RemoteError> {
+    let client = SshClient::of_system(policy, workspace)?;
+    let (program, ansible_version) = program::find(workspace, stop)?;
+    let known = hosts.first().map(|host| program::known_hosts(&client, host, stop)).transpose()?;
+    let known = known.unwrap_or_default();
+    let arguments = client.fleet_arguments(&known, plan.steps.len() > 1)?;
+    let ssh = client.fleet_program()?;
+    let files = files::generate(plan, fleet, &hosts, (ssh, &arguments));
+    let settings = client.settings_files();
+    let binding = FleetBinding {
+        hosts: hosts.len(),
+        ansible: format!("{} {ansible_version}", program.display()),
+        files: files::digest(&files),
+        known_hosts: program::digest_of(known.iter().flat_map(|(_, files)| files)),
+        ssh_settings: program::digest_of(settings.iter()),
+    };
+    Ok(FleetReview { hosts, batches: fleet.batches(), program, ansible_version, files, binding })
+}

@@ -1,0 +1,261 @@
+//! Plans for several hosts, by the real ansible and real servers (SPEC §14).
+
+use std::fs;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::harness::command;
+use crate::harness::fleet::{Fleet, by_host, path};
+use crate::harness::home::{Done, Home};
+
+/// Asserts outcome, code and exit code of a step on a host.
+fn assert_ended(result: &Value, outcome: &str, code: Option<&str>, exit: Option<i32>) {
+    let found = (&result["outcome"], &result["error_code"], &result["exit_code"]);
+    assert_eq!(found, (&json!(outcome), &json!(code), &json!(exit)), "{result:#}");
+}
+
+#[test]
+fn each_host_has_the_right_result_in_the_evidence() {
+    let mut fleet = Fleet::start(20, "");
+    let role = |number| match number {
+        5 => "fails",
+        6 => "hangs",
+        _ => "works",
+    };
+    fleet.write("role", |number| format!("{}\n", role(number)));
+    fleet.know(&[7]);
+    let command = "cat role; case $(cat role) in fails) echo broken >&2; exit 3;; \
+                   hangs) tail -f /dev/null;; esac";
+    fleet.plan(json!({
+        "rollbackPlan": ["rm -f made"],
+        "steps": [{ "id": "a", "command": command, "timeoutSeconds": 3 }],
+    }));
+    fleet.stop(8);
+    fleet.stop(9);
+    let document = fleet.json(&["run", "space/p.json", "--yes"]).exits(1).document();
+    let hosts = by_host(&document, 0);
+    assert_eq!(hosts.len(), 20);
+    for (host, result) in &hosts {
+        match host.as_str() {
+            "h5" => assert_ended(result, "failed", Some("E305"), Some(3)),
+            "h6" => assert_ended(result, "failed", Some("E306"), None),
+            "h7" | "h8" | "h9" => assert_ended(result, "failed", Some("E308"), None),
+            _ => assert_ended(result, "succeeded", None, Some(0)),
+        }
+    }
+    let message = |host: &str| hosts[host]["error_message"].as_str().unwrap();
+    assert!(message("h7").starts_with("the host shows another key"), "{}", message("h7"));
+    assert!(message("h8").starts_with("the host cannot be reached"), "{}", message("h8"));
+    assert!(message("h6").contains("was ended"), "{}", message("h6"));
+    assert_eq!(hosts["h5"]["output"], "fails\nbroken\n");
+    assert_eq!(document["step_results"][0]["outcome"], "failed");
+    // Only what may have run is rolled back.
+    let rollback: Value =
+        serde_json::from_str(document["rollback_plan"].as_str().unwrap()).unwrap();
+    let mut targets: Vec<&str> =
+        rollback["targets"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    targets.sort_unstable();
+    assert_eq!(targets, ["h5", "h6"]);
+    let texts = |sql: &str| fleet.home.texts(sql, []);
+    let sql = "SELECT host || ' ' || outcome || ' ' || invoked || ' ' || coalesce(exit_code, '-')
+               FROM executions WHERE host LIKE 'h%' AND host IN ('h1', 'h5', 'h6', 'h7', 'h9') ORDER BY host";
+    let expected =
+        ["h1 succeeded 1 0", "h5 failed 1 3", "h6 failed 1 -", "h7 failed 0 -", "h9 failed 0 -"];
+    assert_eq!(texts(sql), expected);
+    let sql = "SELECT count(*) FROM executions e JOIN execution_artifacts a ON a.execution_id = e.id
+               WHERE e.outcome = 'succeeded' AND a.artifact_type = 'stdout' AND a.content_json = '\"works\\n\"'";
+    let sql = sql.replace("count(*)", "CAST(count(*) AS TEXT)");
+    assert_eq!(fleet.home.texts(&sql, []), ["15"]);
+    let stderr = "SELECT a.content_json FROM executions e JOIN execution_artifacts a ON a.execution_id = e.id
+                  WHERE e.host = 'h5' AND a.artifact_type = 'stderr'";
+    assert_eq!(texts(stderr), ["\"broken\\n\""]);
+    let verified = fleet.json(&["evidence", "verify"]).exits(0).document();
+    assert_eq!(verified["ok"], true);
+    let found = fleet.json(&["evidence", "search", "--host", "h5"]).exits(0);
+    assert_eq!(found.lines().len(), 1, "{found:?}");
+}
+
+/// Texts that YAML, templates, ansible's arguments and shells treat specially.
+const HOSTILE: [&str; 10] = [
+    "echo {{ 7*7 }} {% raw %} {# x #} {{ lookup('pipe', 'id') }}",
+    "echo hi creates=/etc/passwd removes=/ chdir=/ executable=/bin/false _raw_params=x",
+    "echo \"a'b\" 'c\"d' \\\\ \\' %h %% '%(x)s' # no ; nor",
+    "echo one\necho two\t|\ncat <<'E'\n  {{ x }}\n  'E\nE",
+    "echo '!unsafe' '!vault |' '&a' '*b' '<<: *x' '- y' '? z' '@' '`'",
+    "echo \u{e9}\u{df} \u{2028} \u{feff} \u{1f600} \u{7f} \u{1} \u{85}",
+    "  echo spaces   ",
+    "echo \"$HOME\" '$HOME' \\$HOME $'\\x41' ~ * ?",
+    "true # \r\n# -c /bin/false",
+    "echo -e '\\n' -- --check -i x 'NULL' 'yes' 'null' '0x1'",
+];
+
+#[test]
+fn hostile_commands_arrive_as_they_were_signed() {
+    let recorders = tempfile::tempdir().unwrap();
+    let recorder = recorders.path().join("bash");
+    let script = "#!/bin/sh\nprintf '%s\\0' \"$@\" >>\"$HOME/argv\"\nexec /bin/bash \"$@\"\n";
+    fs::write(&recorder, script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&recorder, mode).unwrap();
+    let settings = format!("SetEnv PATH={}:/usr/bin:/bin", recorders.path().display());
+    let fleet = Fleet::start(2, &settings);
+    let home = fleet.server(1).home();
+    let folder = "it's {{ a }}; \"$(touch no)\" %";
+    fleet.write("other", |_| String::new());
+    for number in [1, 2] {
+        fs::create_dir(fleet.server(number).home().join(folder)).unwrap();
+    }
+    let steps: Vec<Value> =
+        HOSTILE.iter().map(|text| json!({ "command": text, "cwd": folder })).collect();
+    fleet.plan(json!({ "goal": "{{ 7*7 }}\n- name: x", "steps": steps }));
+    let arguments = ["run", "space/p.json", "--yes", "--confirm", "approve"];
+    let document = fleet.json(&arguments).exits(0).document();
+    for number in [1, 2] {
+        let argv = fs::read(fleet.server(number).home().join("argv")).unwrap();
+        let argv: Vec<&[u8]> = argv.strip_suffix(b"\0").unwrap().split(|byte| *byte == 0).collect();
+        let expected: Vec<&[u8]> = HOSTILE
+            .iter()
+            .flat_map(|text| ["--noprofile", "--norc", "-c", text])
+            .map(str::as_bytes)
+            .collect();
+        assert_eq!(argv, expected);
+    }
+    assert!(!home.join(folder).join("no").exists() && !home.join("no").exists());
+    let first = &by_host(&document, 0)["h1"]["output"];
+    assert_eq!(*first, "{{ 7*7 }} {% raw %} {# x\n");
+}
+
+#[test]
+fn plan_that_is_not_utf8_is_refused() {
+    let home = Home::new();
+    let text = b"{\"goal\":\"x\",\"targets\":[\"h1\"],\"steps\":[{\"command\":\"echo \xff\"}]}";
+    home.write("p.json", text);
+    let done = home.json(["check", "space/p.json"]).exits(2);
+    assert_eq!(done.document()["findings"][0]["code"], "E010");
+}
+
+#[test]
+fn output_that_is_not_utf8_is_recorded_exactly() {
+    let fleet = Fleet::start(1, "");
+    fleet.plan(json!({ "steps": [command("a", r"printf 'a\377\000b'; exit 255")] }));
+    let document = fleet.json(&["run", "space/p.json", "--yes"]).exits(1).document();
+    let result = &by_host(&document, 0)["h1"];
+    assert_ended(result, "failed", Some("E305"), Some(255));
+    assert_eq!(result["output_bytes"], 4);
+}
+
+#[test]
+fn batches_end_when_too_many_hosts_have_failed() {
+    let fleet = Fleet::start(3, "");
+    fleet.plan(json!({
+        "serial": 1, "max_fail_percentage": 0,
+        "steps": [
+            command("a", "echo a >>trace"),
+            command("b", "echo b >>trace; test $(cat name) != h2"),
+            command("c", "echo c >>trace"),
+        ],
+    }));
+    fleet.write("name", |number| format!("h{number}"));
+    let document = fleet.json(&["run", "space/p.json", "--yes"]).exits(1).document();
+    let trace = |number: usize| {
+        fs::read_to_string(fleet.server(number).home().join("trace")).unwrap_or_default()
+    };
+    assert_eq!([trace(1), trace(2), trace(3)], ["a\nb\nc\n", "a\nb\n", ""]);
+    let outcome = |step: usize, host: &str| by_host(&document, step)[host]["outcome"].clone();
+    assert_eq!(outcome(2, "h1"), "succeeded");
+    assert_eq!(outcome(1, "h2"), "failed");
+    assert_eq!(outcome(0, "h3"), "cancelled");
+    let message = by_host(&document, 0)["h3"]["error_message"].clone();
+    assert_eq!(message, "not run: too many hosts had failed");
+    let message = by_host(&document, 2)["h2"]["error_message"].clone();
+    assert_eq!(message, "not run: an earlier step failed on this host");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "only the standard command can be signalled")]
+fn stop_ends_the_run_and_says_what_is_unknown() {
+    let fleet = Fleet::start(2, "");
+    fleet.plan(json!({
+        "steps": [command("a", "echo x >begun; tail -f /dev/null"), command("b", "echo x >second")],
+    }));
+    let mut child = fleet.home.child(["run", "space/p.json", "--yes", "--json"]);
+    let child = child.env("PATH", path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = child.spawn().unwrap();
+    for number in [1, 2] {
+        fleet.server(number).wait_for("Starting session", 1);
+    }
+    let id = rustix::process::Pid::from_raw(child.id().try_into().unwrap()).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    let document = Done::read(child.wait_with_output().unwrap()).exits(1).document();
+    assert_eq!(document["status"], "cancelled", "{document:#}");
+    for (host, result) in by_host(&document, 0) {
+        assert_eq!(result["outcome"], "cancelled", "{host}: {result:#}");
+        assert_eq!(result["may_have_run"], true, "{host}: {result:#}");
+    }
+    assert!(!fleet.server(1).home().join("second").exists());
+    let open = "SELECT i.id FROM intents i WHERE NOT EXISTS (SELECT 1 FROM executions e WHERE e.id = i.id)";
+    assert!(fleet.home.texts(open, []).is_empty(), "every intent has an execution");
+}
+
+#[test]
+fn changes_of_what_is_covered_are_seen() {
+    let fleet = Fleet::start(2, "");
+    fleet.plan(json!({ "steps": [command("a", "true")] }));
+    let binding = || {
+        let document = fleet.json(&["check", "space/p.json"]).exits(0).document();
+        document["fleet"]["binding"].clone()
+    };
+    let first = binding();
+    assert_eq!(first, binding());
+    fleet.know(&[2]);
+    let known = binding();
+    assert_ne!(first["known_hosts"], known["known_hosts"]);
+    assert_eq!(
+        (&first["files"], &first["ssh_settings"]),
+        (&known["files"], &known["ssh_settings"])
+    );
+    let settings = fs::read_to_string(fleet.at("ssh_config")).unwrap();
+    fs::write(fleet.at("ssh_config"), settings + "Compression yes\n").unwrap();
+    assert_ne!(known["ssh_settings"], binding()["ssh_settings"]);
+    fleet.plan(json!({ "steps": [command("a", "true ")] }));
+    assert_ne!(known["files"], binding()["files"]);
+}
+
+#[test]
+fn missing_ansible_is_named_with_its_package() {
+    let fleet = Fleet::start(1, "");
+    fleet.plan(json!({ "steps": [command("a", "true")] }));
+    let mut command = fleet.home.command();
+    command.args(["check", "space/p.json", "--json"]).env("PATH", "/usr/bin:/bin");
+    if std::path::Path::new("/usr/bin/ansible-playbook").exists() {
+        let only = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/usr/bin/ssh", only.path().join("ssh")).unwrap();
+        command.env("PATH", only.path());
+        assert_missing(&Done::of(&mut command));
+    } else {
+        assert_missing(&Done::of(&mut command));
+    }
+}
+
+fn assert_missing(done: &Done) {
+    let findings = done.document()["findings"].clone();
+    let message = findings[0]["message"].as_str().unwrap();
+    assert!(message.contains("ansible-core"), "{message}");
+}
+
+#[test]
+fn hosts_of_an_inventory_are_used() {
+    let fleet = Fleet::start(2, "");
+    let inventory = "[web]\nfirst ansible_host=h1\n[db]\nh2\n";
+    fleet.home.write("hosts.ini", inventory);
+    let plan = json!({
+        "id": "p", "goal": "x", "inventory": "hosts.ini", "steps": [command("a", "echo here")],
+    });
+    fleet.home.write("p.json", plan.to_string());
+    let document = fleet.json(&["run", "space/p.json", "--yes"]).exits(0).document();
+    let hosts = by_host(&document, 0);
+    assert_eq!(hosts.keys().collect::<Vec<_>>(), ["h1", "h2"]);
+    let inputs = fleet.home.texts("SELECT inputs_json FROM authorizations", []);
+    assert!(inputs[0].contains("hosts.ini"), "{inputs:?}");
+}
