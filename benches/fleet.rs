@@ -8,6 +8,7 @@
 #![allow(
     missing_docs,
     clippy::expect_used,
+    clippy::indexing_slicing,
     reason = "a bench that meets the unexpected should stop"
 )]
 #![allow(clippy::disallowed_methods, reason = "the other side of the claim is a program")]

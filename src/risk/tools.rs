@@ -10,7 +10,8 @@ use super::{
     CommandVerdict, Policy, Repositories, Shell, Surroundings, of_local_command, sensitive,
 };
 use crate::plan::{
-    CommandInput, Edit, MutateBatch, RiskLevel, Simulation, StatedRisk, Step, ToolCall, ToolClass,
+    CommandInput, Edit, Fleet, MutateBatch, RiskLevel, Simulation, StatedRisk, Step, ToolCall,
+    ToolClass,
 };
 
 /// A level with its reason.
@@ -168,7 +169,10 @@ pub fn of_shell_command(
     }
     match target {
         Some(host) if found.level == RiskLevel::Safe => {
-            let reason = format!("Runs on the host {host}. {}", found.reason);
+            // Several hosts are named as such.
+            let host =
+                if Fleet::is_label(host) { host.to_owned() } else { format!("the host {host}") };
+            let reason = format!("Runs on {host}. {}", found.reason);
             let verdict = Verdict::new(RiskLevel::Caution, "remote-host", reason);
             Verdict { suggestion: found.suggestion, ..verdict }
         }

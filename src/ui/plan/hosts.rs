@@ -193,13 +193,14 @@ fn details_ui(ui: &mut Ui, host: &str, state: &HostState) {
     let scroll = egui::ScrollArea::vertical().id_salt(("host", host)).auto_shrink([false, false]);
     scroll.show(ui, |ui| {
         indented(ui, |ui| {
+            let (icon, word, tone) = look(state.kind());
+            widgets::line(ui, visible_name(host), Text::Mono, Tone::Plain);
             let HostState::Done(result) = state else {
-                let (_, word, _) = look(state.kind());
                 widgets::paragraph(ui, word, Text::Body, Tone::Dim);
                 return;
             };
             if let Some(message) = &result.error_message {
-                widgets::remark(ui, icon::FAILED, Tone::Danger, drawable_lines(message));
+                widgets::remark(ui, icon, tone, drawable_lines(message));
             }
             if let Some(code) = result.exit_code {
                 widgets::fact(ui, "exit code", code.to_string(), Text::Mono);

@@ -173,7 +173,6 @@ fn batches_end_when_too_many_hosts_have_failed() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "only the standard command can be signalled")]
 fn stop_ends_the_run_and_says_what_is_unknown() {
     let fleet = Fleet::start(2, "");
     fleet.plan(json!({

