@@ -58,7 +58,7 @@ fn wanted<'l>(
 ) -> Wanted {
     let Some(deselected) = deselected else { return Wanted::All };
     let (mut any, mut all) = (false, true);
-    for line in lines.into_iter().filter(|it| is_changed(it)) {
+    for line in lines.into_iter().filter(is_changed) {
         let keeps = deselected.keeps(line);
         any |= keeps;
         all &= keeps;
