@@ -69,7 +69,7 @@ pub fn assert_unusable(home: &Home, words: &str) {
 fn evidence_of_a_newer_version_is_kept() {
     let home = home();
     home.sql().pragma_update(None, "user_version", 9).unwrap();
-    assert_unusable(&home, "written by a newer version of this program (format 9, known is 6)");
+    assert_unusable(&home, "written by a newer version of this program (format 9, known is 7)");
 }
 
 #[test]
