@@ -33,7 +33,7 @@ use countersign::ui::format::Now;
 use countersign::ui::loop_page::Sequel;
 use countersign::ui::notice::{Notice, Scope};
 use countersign::ui::overlay::{Overlay, RemovedRule, RuleForm, SettingsView};
-use countersign::ui::plan::{
+use countersign::ui::plan::{ReviewsView,
     Approval, CardView, ChangedSteps, ChoicesView, Effect, InboxView, KindSources, LookedAt,
     OpenPlan, OpenState, PlanAttempt, PlanView, QueueView, QueuedPlan, RecentPlan, RevisionView,
     RunOutput, SeenStep, SidebarView, Simulated, StepCounts, StepKind, StepList, steps_with_text,
@@ -908,6 +908,7 @@ impl Scene {
                 review: Some(&self.review),
                 review_id: uuid::Uuid::nil(),
                 approval: &self.approval,
+                reviews: ReviewsView::default(),
                 rejected: None,
                 run: &self.run,
                 output: &self.output,

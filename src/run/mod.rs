@@ -45,6 +45,7 @@ mod record_times;
 mod result;
 mod retention;
 mod review;
+mod review_request;
 mod run_comparison;
 mod search;
 mod secret;
@@ -127,6 +128,7 @@ pub use retention::{
     BackupReport, ClearSecret, Compacted, EvidenceSizes, PURGED_TEXT, PurgeNote, PurgePreview,
     PurgeRecord, PurgeReport, PurgeRule, RestoreReport, SizeOfPart,
 };
+pub use review_request::{REQUEST_BYTES, ReviewRequest};
 pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
     cannot_be_restored,
