@@ -33,10 +33,11 @@ use countersign::ui::format::Now;
 use countersign::ui::loop_page::Sequel;
 use countersign::ui::notice::{Notice, Scope};
 use countersign::ui::overlay::{Overlay, RemovedRule, RuleForm, SettingsView};
-use countersign::ui::plan::{ReviewsView,
+use countersign::ui::plan::{
     Approval, CardView, ChangedSteps, ChoicesView, Effect, InboxView, KindSources, LookedAt,
-    OpenPlan, OpenState, PlanAttempt, PlanView, QueueView, QueuedPlan, RecentPlan, RevisionView,
-    RunOutput, SeenStep, SidebarView, Simulated, StepCounts, StepKind, StepList, steps_with_text,
+    OpenPlan, OpenState, PlanAttempt, PlanView, QueueView, QueuedPlan, RecentPlan, ReviewsView,
+    RevisionView, RunOutput, SeenStep, SidebarView, Simulated, StepCounts, StepKind, StepList,
+    steps_with_text,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{OnScreen, StatusView, WindowView, icon};

@@ -156,7 +156,11 @@ mod tests {
             &[("ada", b'a'), ("ada2", b'b'), ("ada", b'b')],
             &[("ada", b'a'), ("ada2", b'b'), ("x", b'b'), ("x", b'c'), ("ada", b'c')],
             &[("ada2", b'b'), ("ADA2", b'a'), ("ada", b'a')],
-            &[("\"ada,ada2\" cert-authority", b'z'), ("\"ada,ada2\"", b'a'), ("ada2 namespaces=\"a b\"", b'b')],
+            &[
+                ("\"ada,ada2\" cert-authority", b'z'),
+                ("\"ada,ada2\"", b'a'),
+                ("ada2 namespaces=\"a b\"", b'b'),
+            ],
         ] {
             assert!(are_one(joined, ("ada", b'a'), ("ada2", b'b')), "{joined:?}");
         }
@@ -164,7 +168,8 @@ mod tests {
 
     #[test]
     fn a_pattern_or_another_name_is_nobody() {
-        let list = [("*@x.org", b'a'), ("* cert-authority", b'b'), ("ada,!eve", b'c'), ("ad?", b'd')];
+        let list =
+            [("*@x.org", b'a'), ("* cert-authority", b'b'), ("ada,!eve", b'c'), ("ad?", b'd')];
         let persons = persons(&list);
         for (name, letter) in
             [("zed@x.org", b'a'), ("zed", b'b'), ("eve", b'c'), ("Ada", b'c'), ("ada", b'd')]
@@ -177,11 +182,17 @@ mod tests {
     #[test]
     fn a_line_that_is_not_understood_is_an_error() {
         let known = key(b'a').0;
-        for line in ["ada", "ada ssh-ed25519", "ada ssh-rsa AAAA", "ada x y z", &format!("\"ada {known}")] {
+        for line in
+            ["ada", "ada ssh-ed25519", "ada ssh-rsa AAAA", "ada x y z", &format!("\"ada {known}")]
+        {
             let list = format!("# note\n\n{line}\n");
-            assert_eq!(Persons::read(&list).unwrap_err(), "line 3 of the list cannot be understood");
+            assert_eq!(
+                Persons::read(&list).unwrap_err(),
+                "line 3 of the list cannot be understood"
+            );
         }
-        let options = format!("ada valid-before=\"20300101\",namespaces=\"a,b c\"\t{known} a note\n");
+        let options =
+            format!("ada valid-before=\"20300101\",namespaces=\"a,b c\"\t{known} a note\n");
         assert!(Persons::read(&options).unwrap().of("ada", &key(b'a').1).is_ok());
     }
 }

@@ -203,6 +203,7 @@ impl From<ExportError> for Refusal {
                 let next = "Name another file, or replace this one with --force.";
                 Self::usage(error.to_string(), next)
             }
+            ExportError::NoFile(_) => Self::usage(error.to_string(), "Name another file."),
             ExportError::Later(_) | ExportError::UnderWay(_) | ExportError::NoVerification(_) => {
                 let next = error.failure().next;
                 Self::usage(error.to_string(), &next)

@@ -1,6 +1,5 @@
 //! `review-request`, `review` and `sign`: another person's signature under an approval. Nothing is run.
 
-use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,20 +10,20 @@ use super::args::RecordId;
 use super::args::evidence::OutFile;
 use super::evidence::signature::signing;
 use super::inputs::Ask;
-use super::opening::{ReadPlan, evidence_location};
-use super::output::{Output, quoted_in_line, say};
+use super::opening::{ReadPlan, evidence_location, policy};
+use super::output::{Output, say};
 use super::passphrase::asks_at_terminal;
 use super::refusal::Refusal;
-use super::time::local_time;
+use super::request_text::print;
 use super::{Exit, args};
 use crate::authorization::{PlanAuthorization, ReviewSignature, persons_needed};
 use crate::engine::{Clock as _, FollowUp, Signer, SystemClock, WorkspaceChoice};
 use crate::evidence::EvidenceStore;
-use crate::plan::{Plan, quoted};
+use crate::plan::{Digest, Plan, is_valid, quoted};
 use crate::risk::Policy;
-use crate::run::{FileChange, REQUEST_BYTES, ReviewRequest, StopSignal};
+use crate::run::{REQUEST_BYTES, ReviewRequest, StopSignal};
 use crate::signing::SshKeygen;
-use crate::worker::{answers_in, default_folders, review_request};
+use crate::worker::{answers_in, default_folders, read_file_bytes, review_request};
 
 /// Reviews a plan and writes the request.
 ///
@@ -61,6 +60,7 @@ pub(super) fn request(command: &args::ReviewRequest, out: &mut Output) -> Result
             "request_id": request.request_id,
             "plan_digest": request.plan_digest,
             "file": file,
+            "text": file.is_none().then_some(text),
         }));
     }
     Ok(Exit::Done)
@@ -136,28 +136,29 @@ fn written(named: &OutFile, text: &str, out: &mut Output) -> Result<Option<Strin
     Ok(Some(path.to_string_lossy().into_owned()))
 }
 
-fn read(path: &Path, limit: usize) -> Result<String, Refusal> {
-    let mut text = String::new();
-    let limit = u64::try_from(limit).unwrap_or(u64::MAX);
-    let read = File::open(path).and_then(|file| file.take(limit + 1).read_to_string(&mut text));
-    match read {
-        Ok(count) if count as u64 > limit => {
-            let message = format!("{} has more than {limit} bytes", path.display());
-            Err(Refusal::usage(message, "Name a file that `review-request` or `sign` wrote."))
-        }
-        Ok(_) => Ok(text),
-        Err(error) => {
-            let message = format!("{} cannot be read: {error}", path.display());
-            Err(Refusal::usage(message, "Name a file that `review-request` or `sign` wrote."))
-        }
+fn read(path: &Path) -> Result<String, Refusal> {
+    let next = "Name a file that `review-request` or `sign` wrote.";
+    let unusable = |why: String| Refusal::usage(why, next);
+    if path == Path::new("-") || path == Path::new("/dev/stdin") {
+        let mut text = String::new();
+        let limit = u64::try_from(REQUEST_BYTES).unwrap_or(u64::MAX) + 1;
+        let read = std::io::stdin().take(limit).read_to_string(&mut text);
+        return read
+            .map(|_| text)
+            .map_err(|error| unusable(format!("stdin cannot be read: {error}")));
     }
+    let bytes = read_file_bytes(path).map_err(|finding| unusable(finding.message))?;
+    String::from_utf8(bytes).map_err(|_| unusable(format!("{} is not UTF-8", path.display())))
 }
 
-fn read_request(path: &Path) -> Result<(ReviewRequest, Plan), Refusal> {
-    ReviewRequest::parse(&read(path, REQUEST_BYTES)?).map_err(|why| {
+/// A request, its plan, and the digest of its file.
+fn read_request(path: &Path) -> Result<(ReviewRequest, Plan, Digest), Refusal> {
+    let text = read(path)?;
+    let (request, plan) = ReviewRequest::parse(&text).map_err(|why| {
         let message = format!("{} is no request for a signature: {why}", path.display());
         Refusal::usage(message, "Name a file that `review-request` wrote.")
-    })
+    })?;
+    Ok((request, plan, Digest::of(text.as_bytes())))
 }
 
 /// The signatures in these files.
@@ -167,7 +168,7 @@ fn read_request(path: &Path) -> Result<(ReviewRequest, Plan), Refusal> {
 pub(super) fn signatures(files: &[PathBuf]) -> Result<Vec<ReviewSignature>, Refusal> {
     let signature = |path: &PathBuf| {
         let name = path.display().to_string();
-        ReviewSignature::parse(&name, &read(path, REQUEST_BYTES)?).map_err(|why| {
+        ReviewSignature::parse(&name, &read(path)?).map_err(|why| {
             let message = format!("{name} has no signature of a request: {why}");
             Refusal::usage(message, "Name a file that `sign` wrote.")
         })
@@ -180,55 +181,12 @@ pub(super) fn signatures(files: &[PathBuf]) -> Result<Vec<ReviewSignature>, Refu
 /// # Errors
 /// When the file cannot be read or is no request.
 pub(super) fn show(command: &args::Review, out: &mut Output) -> Result<Exit, Refusal> {
-    let (request, plan) = read_request(&command.request)?;
-    if out.json() {
-        out.document(&request);
-        return Ok(Exit::Done);
+    let (request, plan, digest) = read_request(&command.request)?;
+    match out.json() {
+        true => out.document(&request),
+        false => print(&request, plan, digest, out)?,
     }
-    print(&request, &plan, out);
     Ok(Exit::Done)
-}
-
-fn print(request: &ReviewRequest, plan: &Plan, out: &mut Output) {
-    let (policy, binding) = (Policy::default(), &request.review.binding);
-    let (review, raised) = request.rated(plan, &policy);
-    let target = binding.target.as_ref();
-    out.fields([
-        ("Request", request.request_id.to_string()),
-        ("Asked", local_time(request.requested_at_ms)),
-        ("Asked by", request.requested_by.clone()),
-        ("Plan", format!("{} ({})", plan.name(), plan.plan_id)),
-        ("Digest", request.plan_digest.to_string()),
-        ("Workspace", binding.workspace.clone()),
-        ("Runs on", target.map_or("that computer".to_owned(), ToString::to_string)),
-        ("Mode", binding.mode.as_str().to_owned()),
-        ("Granted", format!("{}; {}", binding.grants, binding.choices)),
-        ("Evidence", request.evidence.clone()),
-    ]);
-    for (path, state) in &binding.inputs {
-        out.line(&quoted_in_line(&format!("File {path}: {state}")));
-    }
-    out.line("");
-    // The steps are those of the bytes; what they would do is what the other computer says.
-    for (step, risk) in plan.steps.iter().zip(&review.risks) {
-        let (number, level) = (step.step_index + 1, risk.level.as_str());
-        let here = if raised.contains(&step.step_index) { ", as rated here" } else { "" };
-        let line = format!("{number:>3}  {}  ({level}{here}: {})", step.tool_name, risk.reason);
-        out.line(&quoted_in_line(&line));
-        for (name, value) in &step.arguments {
-            for (number, line) in value.lines().enumerate() {
-                let name = if number == 0 { format!("{name}:") } else { String::new() };
-                out.line(&quoted_in_line(&format!("       {name:<10} {line}")));
-            }
-        }
-    }
-    out.line("");
-    out.line("What the other computer says that it would do:");
-    for (step, preview) in plan.steps.iter().zip(request.previews()) {
-        out.line(&quoted_in_line(&format!("{:>3}  {}", step.step_index + 1, preview.summary)));
-        let diff: String = preview.changes.iter().map(FileChange::unified).collect();
-        diff.lines().for_each(|line| out.line(&quoted(line)));
-    }
 }
 
 /// Signs a request, or refuses it.
@@ -236,9 +194,17 @@ fn print(request: &ReviewRequest, plan: &Plan, out: &mut Output) {
 /// # Errors
 /// When the request cannot be read, it is not signed, or the file cannot be written.
 pub(super) fn sign(command: &args::SignReview, out: &mut Output) -> Result<Exit, Refusal> {
-    let (request, plan) = read_request(&command.request)?;
+    let (request, plan, digest) = read_request(&command.request)?;
+    if let Some(wanted) = command.digest.filter(|wanted| *wanted != digest) {
+        let message = format!("the request has the digest {digest}, and not {wanted}");
+        return Err(Refusal::usage(message, "Look at it again with `countersign review`."));
+    }
     let signing = signing((command.key.as_ref(), command.principal.as_ref()))?;
     let refusal = command.refuse.as_deref();
+    let review = request.rated(&plan, &policy()?);
+    if refusal.is_none() && !is_valid(&review.findings) {
+        return Err(Refusal::invalid_plan(review.findings));
+    }
     let now_ms = SystemClock::default().now_ms();
     let document = request.document(&signing.principal, refusal, now_ms).text();
     let (verb, ask) = (if refusal.is_some() { "Refusing" } else { "Signing" }, asks_at_terminal());
@@ -251,7 +217,8 @@ pub(super) fn sign(command: &args::SignReview, out: &mut Output) -> Result<Exit,
     let what = "your answer about a plan";
     let stop = StopSignal::default();
     let signature = keygen.sign(&signing, document.as_bytes(), what, ask.as_ref(), &stop)?;
-    let file = written(&command.out, &ReviewSignature::file(&document, &signature), out)?;
+    let text = ReviewSignature::file(&document, &signature);
+    let file = written(&command.out, &text, out)?;
     if out.json() {
         out.document(&json!({
             "request_id": request.request_id,
@@ -260,6 +227,7 @@ pub(super) fn sign(command: &args::SignReview, out: &mut Output) -> Result<Exit,
             "principal": signing.principal,
             "fingerprint": signature.fingerprint,
             "file": file,
+            "text": file.is_none().then_some(text),
         }));
     }
     Ok(Exit::Done)

@@ -109,7 +109,8 @@ impl Start {
         let store = location.store()?;
         say_note(store.note());
         if policy.review_signatures.is_empty() {
-            policy.review_signatures = super::review::answers(&policy, &store, &authorization, &plan)?;
+            policy.review_signatures =
+                super::review::answers(&policy, &store, &authorization, &plan)?;
         }
         warn_of_other_runs(&location, &review.workspace);
         // The base may be faulty; its bytes are recorded all the same.

@@ -128,11 +128,11 @@ pub use retention::{
     BackupReport, ClearSecret, Compacted, EvidenceSizes, PURGED_TEXT, PurgeNote, PurgePreview,
     PurgeRecord, PurgeReport, PurgeRule, RestoreReport, SizeOfPart,
 };
-pub use review_request::{REQUEST_BYTES, ReviewRequest};
 pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
     cannot_be_restored,
 };
+pub use review_request::{REQUEST_BYTES, ReviewRequest};
 pub use run_comparison::{
     ComparedRun, InputDifference, MAX_COMPARED_BYTES, OutputContent, OutputDifference, ReadContent,
     RecordedOutput, RecordedStep, RecordedSteps, RunComparison, StepComparison, StepPair,

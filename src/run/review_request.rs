@@ -6,7 +6,9 @@ use uuid::Uuid;
 
 use super::{ExpectedEnd, Preview, Review};
 use crate::authorization::{Decided, ReviewDocument};
-use crate::plan::{Digest, Plan, ShownPlan, limits, parse};
+use crate::plan::{
+    Code, Digest, Finding, Plan, RiskLevel, Severity, ShownPlan, is_valid, limits, parse,
+};
 use crate::risk::{self, Policy, Shell};
 
 /// The format of requests.
@@ -130,14 +132,24 @@ impl ReviewRequest {
             None => plan.on_target(target),
         };
         let plan = plan.in_mode(binding.mode);
-        let steps = plan.steps.len();
-        let review = &request.review;
+        let (steps, review) = (plan.steps.len(), &request.review);
+        if !is_valid(&review.findings) {
+            return Err("its review found errors, so that nobody can approve the plan".to_owned());
+        }
+        // What is shown and what is signed are the same.
+        let shown = review.walls.as_ref().map(|it| it.steps.iter().map(|step| step.as_ref()));
+        let shown: Option<Vec<_>> =
+            shown.map(|it| it.map(|step| step.map(|it| &it.walls)).collect());
+        let signed = binding.walls.as_ref().map(|it| it.iter().map(Option::as_ref).collect());
+        let fleet = review.fleet.as_ref().map(|fleet| &fleet.binding);
+        if shown != signed || fleet != binding.fleet.as_ref() {
+            return Err("its review is about other walls or hosts than its approval".to_owned());
+        }
         let lists = [
             request.previews.len(),
             review.risks.len(),
             review.asks.len(),
             review.preconditions.len(),
-            review.walls.as_ref().map_or(steps, |walls| walls.steps.len()),
             binding.walls.as_ref().map_or(steps, Vec::len),
         ];
         if lists.iter().any(|length| *length != steps) {
@@ -146,20 +158,31 @@ impl ReviewRequest {
         Ok((request, plan))
     }
 
-    /// The review of the other computer, in which no step counts as less dangerous than by this policy. Also returns the
-    /// steps that the other computer rates lower, from 0.
-    pub fn rated(&self, plan: &Plan, policy: &Policy) -> (Review, Vec<usize>) {
+    /// The review of the other computer, in which no step counts as less dangerous than by this policy. A finding names the
+    /// steps that the other computer rates lower, and another one those that this one blocks.
+    pub fn rated(&self, plan: &Plan, policy: &Policy) -> Review {
         let mut review = self.review.clone();
-        let mut raised = Vec::new();
+        let (mut raised, mut blocked) = (Vec::new(), Vec::new());
         for (index, (step, theirs)) in plan.steps.iter().zip(&mut review.risks).enumerate() {
             let ours = risk::of_step(step, policy, Shell::default());
             if ours.level > theirs.level {
+                let list =
+                    if ours.level == RiskLevel::Blocked { &mut blocked } else { &mut raised };
+                list.push((index + 1).to_string());
                 *theirs = ours;
-                raised.push(index);
             }
         }
         review.impact.worst = review.risks.iter().map(|verdict| verdict.level).max();
-        (review, raised)
+        let words = "the other computer rates these steps as less dangerous than this one";
+        for (severity, code, steps) in [
+            (Severity::Error, Code::BlockedCommand, blocked),
+            (Severity::Warning, Code::BadValue, raised),
+        ] {
+            let message = format!("{words}: {}", steps.join(", "));
+            let finding = Finding::new(severity, code, "", message);
+            review.findings.extend((!steps.is_empty()).then_some(finding));
+        }
+        review
     }
 
     /// What this person signs: that the plan may run, or with words that it may not.

@@ -62,7 +62,8 @@ pub fn review_request(
     if !review.binding.secret_inputs.is_empty() {
         return Err(Failure {
             code: Code::BadValue,
-            message: "the plan has secret inputs, and what is given there is not the same twice".to_owned(),
+            message: "the plan has secret inputs, and what is given there is not the same twice"
+                .to_owned(),
             next: "Take the secret inputs out of the plan.".to_owned(),
         });
     }
@@ -169,17 +170,8 @@ impl QueryContext {
     fn show_request(&self, request: ReviewRequest, plan: ShownPlan, opened: &mut OpenedPlan) {
         let mut policy = self.setup.policy.clone();
         policy.refusal = None;
-        let (review, raised) = request.rated(&plan.valid_steps(), &policy);
+        let review = request.rated(&plan.valid_steps(), &policy);
         opened.digest = request.plan_digest;
-        if !raised.is_empty() {
-            let numbers: Vec<_> = raised.iter().map(|index| (index + 1).to_string()).collect();
-            let message = format!(
-                "The other computer rates these steps as less dangerous than this one: {}.",
-                numbers.join(", ")
-            );
-            let finding = Finding::new(Severity::Warning, Code::NotAuthorized, "", message);
-            opened.findings.push(finding);
-        }
         let mut found = parse(&plan.source).findings;
         found.extend(review.findings.iter().cloned());
         locate(&plan.source, &mut found);
@@ -228,7 +220,8 @@ impl QueryContext {
                 opened.answers = given.collect();
             }
             Err(error) => {
-                let message = format!("the answers in {} cannot be read: {error}", folder.display());
+                let message =
+                    format!("the answers in {} cannot be read: {error}", folder.display());
                 let severity = Severity::Warning;
                 opened.findings.push(Finding::new(severity, Code::ReadFailed, "", message));
             }

@@ -88,7 +88,8 @@ impl Desktop {
         let recorded = Box::new(authorization.clone());
         let plan_of = Box::new(plan.clone());
         let (revised, reviews) = (None, Vec::new());
-        let query = RecordAuthorization { authorization: recorded, plan: plan_of, revised, reviews };
+        let query =
+            RecordAuthorization { authorization: recorded, plan: plan_of, revised, reviews };
         self.query(query).unwrap();
         ApprovedPlan { plan, authorization }
     }

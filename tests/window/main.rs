@@ -33,6 +33,7 @@ mod revert;
 mod revising;
 mod screen;
 mod scripts;
+mod second_person;
 mod secrets;
 mod sign_and_run;
 #[expect(dead_code, reason = "the tests of remote commands use the rest")]

@@ -355,6 +355,7 @@ impl PlanPage {
         files.extend(shown.and_then(PlanSession::path).map(Path::to_path_buf));
         // A revision is made from another file, of which a change is told.
         files.extend(shown.and_then(|it| Some(it.opened.revised.as_ref()?.base.clone())));
+        files.extend(shown.and_then(|_| Self::folder_of_answers(shared)).map(|it| it.join("*")));
         for session in shown.into_iter().chain(self.running()) {
             // The files of a request are on another computer.
             let review = session.opened.review.as_ref();

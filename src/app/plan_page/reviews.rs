@@ -59,9 +59,10 @@ impl Reviews {
             let earlier = self.counted.iter().filter_map(|index| given.get(*index));
             let same = earlier.map(|it| it.person).any(|person| person == answer.person);
             let line = match answer.why_not_for(opened) {
-                Some(why) => {
-                    (Tone::Caution, format!("An answer of {who} does not count: {}", drawable(&why)))
-                }
+                Some(why) => (
+                    Tone::Caution,
+                    format!("An answer of {who} does not count: {}", drawable(&why)),
+                ),
                 None if document.decision == Decided::Refuse => {
                     (Tone::Danger, format!("{who} refuses: {}", drawable(&document.reason)))
                 }
@@ -77,8 +78,9 @@ impl Reviews {
         self.given = given;
         if let Some(request) = &opened.request {
             let by = asking(&request.request.requested_by);
+            let workspace = visible_name(&request.request.review.binding.workspace).into_owned();
             let text = format!(
-                "{by} asks for your signature. The steps are those that you sign; what they do to files, and their walls, is \
+                "{by} asks for your signature, for a run in {workspace}. The steps are those that you sign; what they do to files, and their walls, is \
                  what the other computer says."
             );
             self.lines.insert(0, (Tone::Accent, text));
@@ -125,9 +127,9 @@ impl PlanSession {
             _ if self.not_rejectable().is_some() => self.not_rejectable(),
             _ if self.attempt.is_some() => Some("The plan of a loop is authorized as it comes."),
             _ if !is_valid(&self.opened.findings) => Some("Correct the errors listed above."),
-            _ if !self.reviews.names_signers => {
-                Some("Name in the settings whose signatures count: allowed_signers in [signatures].")
-            }
+            _ if !self.reviews.names_signers => Some(
+                "Name in the settings whose signatures count: allowed_signers in [signatures].",
+            ),
             Some(review) if secret(review) => Some("The plan has secret inputs."),
             _ => None,
         }
@@ -190,6 +192,11 @@ impl PlanPage {
             (None, None) => (Tone::Safe, format!("{who} has signed the plan."), String::new()),
         };
         shared.notify_here(tone, summary, drawable(&details), next);
+    }
+
+    /// The folder in which answers of other persons come back.
+    pub(super) fn folder_of_answers(shared: &Shared) -> Option<std::path::PathBuf> {
+        shared.setup.policy.signing.as_ref()?.reviewing.as_ref()?.folder.clone()
     }
 
     /// Forgets the signatures under a plan whose authorization has used them up.
@@ -270,8 +277,7 @@ impl App {
 
     /// Lets the person choose a file for this text: in the folder for answers, otherwise beside the shown file.
     fn save_beside(&mut self, name: String, text: Arc<str>) {
-        let signing = self.shared.setup.policy.signing.as_ref();
-        let of_settings = signing.and_then(|it| it.reviewing.as_ref()?.folder.clone());
+        let of_settings = PlanPage::folder_of_answers(&self.shared);
         let session = self.plan.shown.as_ref().filter(|session| session.opened.held.is_none());
         let beside = session.and_then(|it| Some(it.opened.base().parent()?.to_owned()));
         let folder = of_settings.or(beside);

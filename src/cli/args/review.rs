@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use super::evidence::OutFile;
 use super::{Check, Common};
 use crate::engine::FollowUp;
+use crate::plan::Digest;
 use crate::run::SettleMode;
 
 /// A command that makes a plan from a recorded run.
@@ -56,13 +57,17 @@ pub(in crate::cli) struct Review {
 pub(in crate::cli) struct SignReview {
     /// The request, as `review-request` wrote it
     pub(in crate::cli) request: PathBuf,
+    /// Only if the file of the request has this digest, as `review` printed it
+    #[arg(long, value_name = "DIGEST")]
+    pub(in crate::cli) digest: Option<Digest>,
     /// Refuse the plan, with these words for the person who asks
     #[arg(long, value_name = "WORDS", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(in crate::cli) refuse: Option<String>,
-    /// The key, or a public key whose private half is in the agent or in hardware [default: that of the settings]
+    /// The key, or a public key whose private half is in the agent or in hardware; with --principal
+    /// [default: that of the settings]
     #[arg(long, value_name = "FILE", requires = "principal")]
     pub(in crate::cli) key: Option<PathBuf>,
-    /// Who signs, as lists of allowed signers name you [default: that of the settings]
+    /// Who signs, as lists of allowed signers name you; with --key [default: that of the settings]
     #[arg(long, value_name = "NAME", requires = "key")]
     pub(in crate::cli) principal: Option<String>,
     #[command(flatten)]

@@ -1,11 +1,16 @@
 //! Whether the signatures of other persons suffice for an approval. Each that was given must count: one that does not may be
 //! an attempt, or a misunderstanding, and the person should know.
 
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
 use super::signer::{NotRecorded, Signer};
-use crate::authorization::{Decided, Persons, PlanAuthorization, ReviewSignature, Reviewing};
+use crate::authorization::{
+    Binding, Decided, Persons, PlanAuthorization, ReviewSignature, Reviewing,
+};
 use crate::evidence::{EvidenceStore, SignedDocument};
 use crate::run::SignatureKind;
-use crate::signing::{AllowedSigners, SignatureState, SshKeygen};
+use crate::signing::{AllowedSigners, SignatureState, SshKeygen, read_allowed_signers};
 
 impl Signer<'_> {
     /// The signatures that were given, if all of them count and they are enough.
@@ -18,10 +23,14 @@ impl Signer<'_> {
         (reviewing, persons): (&Reviewing, usize),
         authorization: &PlanAuthorization,
     ) -> Result<Vec<SignedDocument>, NotRecorded> {
+        if let Some(why) = why_unprotected(reviewing, &authorization.binding) {
+            return Err(NotRecorded::NotReviewed(why));
+        }
         let mut earlier = Vec::new();
         for review in self.reviews {
             let why = self.why_not_for(store, reviewing, review, authorization)?;
-            if let Some(why) = why.map_or_else(|| self.why_same(reviewing, review, &earlier), Some) {
+            if let Some(why) = why.map_or_else(|| self.why_same(reviewing, review, &earlier), Some)
+            {
                 return Err(NotRecorded::NotReviewed(format!("{}: {why}", review.name)));
             }
             earlier.push(review);
@@ -55,10 +64,11 @@ impl Signer<'_> {
         review: &ReviewSignature,
         authorization: &PlanAuthorization,
     ) -> Result<Option<String>, NotRecorded> {
-        match Self::why_void(review, authorization) {
-            Some(why) => Ok(Some(why)),
-            None => self.why_not(store, reviewing, review),
-        }
+        // First who says it: words that nobody has signed are nobody's.
+        Ok(match self.why_not(store, reviewing, review)? {
+            Some(why) => Some(why),
+            None => Self::why_void(review, authorization),
+        })
     }
 
     /// Why a signature is not about this approval; `None` if it is.
@@ -146,30 +156,51 @@ impl Signer<'_> {
         own: &SignedDocument,
     ) -> Result<(), NotRecorded> {
         let refused = |why: String| Err(NotRecorded::NotReviewed(why));
+        let signed = (own.document.as_bytes(), own.signature.armor.as_str());
+        if let Some(why) = self.why_not_valid(reviewing, signed, &own.principal)? {
+            return refused(format!("your own signature: {why}"));
+        }
         let persons = persons(reviewing).map_err(NotRecorded::NotReviewed)?;
         let person = match persons.of(&own.principal, &own.signature.fingerprint) {
             Ok(person) => person,
             Err(why) => return refused(format!("your own signature: {why}")),
         };
-        if let Some(same) = self.reviews.iter().find(|it| person_of(&persons, it) == Ok(person)) {
-            return refused(format!(
+        match self.reviews.iter().find(|it| person_of(&persons, it) == Ok(person)) {
+            None => Ok(()),
+            Some(same) => refused(format!(
                 "{}: {} authorizes the plan, and counts once",
                 same.name, same.document.principal
-            ));
-        }
-        let signed = (own.document.as_bytes(), own.signature.armor.as_str());
-        match self.why_not_valid(reviewing, signed, &own.principal)? {
-            None => Ok(()),
-            Some(why) => refused(format!("your own signature: {why}")),
+            )),
         }
     }
 }
 
 /// Who is who in the list of allowed signers.
 fn persons(reviewing: &Reviewing) -> Result<Persons, String> {
-    let file = &reviewing.allowed_signers;
-    let list = std::fs::read_to_string(file);
-    Persons::read(&list.map_err(|error| format!("{} cannot be read: {error}", file.display()))?)
+    let list = read_allowed_signers(&reviewing.allowed_signers);
+    Persons::read(&list.map_err(|error| error.to_string())?)
+}
+
+/// Why the plan itself, or any user, could add persons to a list or take revoked keys out; `None` if they could not.
+fn why_unprotected(reviewing: &Reviewing, binding: &Binding) -> Option<String> {
+    let lists = std::iter::once(&reviewing.allowed_signers).chain(&reviewing.revoked_keys);
+    let granted = binding.walls.iter().flatten().flatten().flat_map(|walls| &walls.write);
+    let writable: Vec<&str> =
+        std::iter::once(&binding.workspace).chain(granted).map(String::as_str).collect();
+    for list in lists {
+        let real = list.canonicalize().unwrap_or_else(|_| list.clone());
+        let others = 0o002;
+        let is_shared = |path: &Path| {
+            path.metadata().is_ok_and(|it| it.mode() & others != 0 && it.mode() & 0o1000 == 0)
+        };
+        if let Some(folder) = writable.iter().find(|folder| real.starts_with(folder)) {
+            return Some(format!("{} is in {folder}, which the plan can write", list.display()));
+        }
+        if is_shared(&real) || real.parent().is_some_and(is_shared) {
+            return Some(format!("every user of this computer can write {}", list.display()));
+        }
+    }
+    None
 }
 
 /// Which person of the list of allowed signers gives this signature, as a number.

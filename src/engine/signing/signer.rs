@@ -130,7 +130,12 @@ impl Signer<'_> {
         if let Some(reviewing) = reviewing {
             self.check_own(reviewing, &signed)?;
         }
-        Ok(store.record_signed(authorization, plan, revision, &signed, &reviews)?)
+        let recorded = store.record_signed(authorization, plan, revision, &signed, &reviews);
+        recorded.map_err(|error| match error {
+            // Another run was faster.
+            EvidenceError::RequestUsed { .. } => NotRecorded::NotReviewed(error.to_string()),
+            error => error.into(),
+        })
     }
 
     /// Signs the end of a run, and the head of the evidence, as far as the settings ask for it.

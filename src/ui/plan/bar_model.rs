@@ -1,8 +1,8 @@
 //! The content of the bar below the steps, for every state of a plan and its run.
 
 use super::bar_queue::{beside_run, queued};
-use super::reviews::{missing_bar, request_bar};
 use super::looked_at::to_look_at;
+use super::reviews::{missing_bar, request_bar};
 use super::{Approval, PlanView, fate_look};
 use crate::plan::{ShownPlan, drawable, prose};
 use crate::run::text::capitalized;

@@ -112,6 +112,7 @@ pub(crate) use previewed::not_previewed;
 pub(crate) use request::{
     OUTDATED, command_rows, command_ui, named_lookalikes, outdated_ui, request_ui,
 };
+pub(crate) use reviews::answers_ui;
 pub use reviews::{AnswerState, ReviewsView};
 pub use revising::{ArgumentEdit, LineChoice, RevisedView, Revising, RevisionView};
 pub(crate) use right_to_left::{RIGHT_TO_LEFT, step_has_right_to_left};

@@ -9,7 +9,7 @@ use crate::ui::{Command, Situation, Tone, format, icon, widgets};
 /// What is known about the signatures of other persons.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReviewsView<'a> {
-    /// What has come back, a line for each answer.
+    /// Who asks for the person's signature, then what has come back, a line for each answer.
     pub lines: &'a [(Tone, String)],
     /// The number of other persons who must have signed.
     pub others: usize,
@@ -35,9 +35,16 @@ pub enum AnswerState {
     Refused,
 }
 
-/// Shows what has come back.
-pub(super) fn reviews_ui(ui: &mut egui::Ui, reviews: &ReviewsView<'_>) {
-    for (tone, line) in reviews.lines {
+impl ReviewsView<'_> {
+    /// What has come back, a line for each answer.
+    pub fn answers(&self) -> &[(Tone, String)] {
+        self.lines.get(usize::from(self.asked_by.is_some())..).unwrap_or_default()
+    }
+}
+
+/// Shows what has come back, or who asks.
+pub fn answers_ui(ui: &mut egui::Ui, lines: &[(Tone, String)]) {
+    for (tone, line) in lines {
         let icon = match tone {
             Tone::Safe => icon::SIGNATURE,
             Tone::Danger => icon::PROHIBIT,

@@ -27,8 +27,8 @@ use crate::plan::{
 };
 use crate::run::{FileFate, PlanRejection, PreviewedSteps, Review};
 use crate::ui::plan::{
-    Gutter, PlanAttempt, WALLS, WallLines, cached_rows, code_rows_ui, columns, finding_sentence,
-    indented, lines_ui, wall_lines,
+    Gutter, PlanAttempt, ReviewsView, WALLS, WallLines, answers_ui, cached_rows, code_rows_ui,
+    columns, finding_sentence, indented, lines_ui, wall_lines,
 };
 use crate::ui::{Action, DialogAction, Look, Now, Text, Tone, controls, format, icon, widgets};
 
@@ -49,6 +49,8 @@ pub struct AuthorizeView {
     waits: Option<String>,
     /// With which key the authorization will be signed; empty if it is not.
     signing: String,
+    /// What other persons have answered, a line for each.
+    answers: Vec<(Tone, String)>,
     /// Who asks for the person's signature; `None` if the person authorizes a run of their own.
     asked_by: Option<String>,
     /// The warning about other runs in the workspace.
@@ -109,6 +111,7 @@ impl AuthorizeView {
             agent: None,
             waits: None,
             signing: String::new(),
+            answers: Vec::new(),
             asked_by: None,
             other_runs,
             expiry: format::remaining(ttl_ms),
@@ -163,6 +166,12 @@ impl AuthorizeView {
     pub fn with_signing(self, signing: Option<&Signing>) -> Self {
         let signing = signing.filter(|signing| signing.of_authorizations());
         Self { signing: signing.map(sentences::signing).unwrap_or_default(), ..self }
+    }
+
+    /// The dialog with the answers of other persons.
+    #[must_use]
+    pub fn with_answers(self, reviews: &ReviewsView<'_>) -> Self {
+        Self { answers: reviews.answers().to_vec(), ..self }
     }
 
     /// The dialog about a request of somebody else, which is signed and not run.
@@ -268,6 +277,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
             widgets::remark(ui, icon::INFO, Tone::Dim, text);
         }
     }
+    answers_ui(ui, &view.answers);
     if !view.signing.is_empty() {
         widgets::remark(ui, icon::SIGNATURE, Tone::Accent, &view.signing);
     }
@@ -294,8 +304,9 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
         widgets::paragraph(ui, "No step changes a file.", Text::Meta, Tone::Dim);
     }
     ui.add_space(6.0);
+    let whose = if view.asked_by.is_some() { "their" } else { "your" };
     let title = format!(
-        "What exactly it covers: the plan's bytes, your settings, and {}",
+        "What exactly it covers: the plan's bytes, {whose} settings, and {}",
         format::counted(view.review.binding.inputs.len(), "file"),
     );
     controls::folded(ui, &title, "covered", |ui| covered::covered_ui(ui, view));
