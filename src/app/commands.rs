@@ -172,11 +172,8 @@ impl App {
             Command::CopyDigest => {
                 self.plan.with_shown(|session| ctx.copy_text(session.opened.digest.to_string()));
             }
-            Command::SavePlanAs => {
-                if !self.save_answer() {
-                    self.save_plan();
-                }
-            }
+            Command::SavePlanAs => self.save_plan(),
+            Command::SaveAnswer => self.save_answer(),
             Command::EditArguments
             | Command::LeaveOutStep
             | Command::MarkStep

@@ -35,6 +35,7 @@ pub enum Command {
     AskForSignature,
     SignRequest,
     RefuseRequest,
+    SaveAnswer,
     Run,
     Enqueue,
     Unqueue,
@@ -145,6 +146,8 @@ pub struct Situation {
     pub not_signable: Option<&'static str>,
     /// Why the request cannot be refused; `None` when it can.
     pub not_refusable: Option<&'static str>,
+    /// Whether the person has signed or refused the request.
+    pub answered: bool,
     /// Why the plan cannot be rejected; `None` when it can.
     pub not_rejectable: Option<&'static str>,
     /// Why the plan cannot be filled in; `None` when it can.
@@ -323,7 +326,8 @@ mod tests {
     #[test]
     fn only_commands_of_one_kind_share_an_icon() {
         use Command::*;
-        const KINDS: [&[Command]; 14] = [
+        const KINDS: [&[Command]; 15] = [
+            &[SavePlanAs, SaveAnswer],
             &[Authorize, SignRequest],
             &[Reject, RefuseRequest],
             &[ExampleCommands, ToggleOutput, TypeInTerminal],

@@ -103,6 +103,10 @@ fn the_way_of_a_request(team: &Team) -> Outcome<Vec<String>> {
     opened_by_bob(&mut bob, &request)?;
     bob.press("Refuse…")?;
     bob.wait_for_text("Refuse to sign this plan?")?;
+    // The field takes text once answers count.
+    bob.wait_until("the field has the keyboard", |desktop| {
+        Ok(desktop.tree()?.focused.is_some_and(|name| name == "Reason (required)").then_some(()))
+    })?;
     bob.type_text("it is nesting time")?;
     bob.wait_until("the words are typed", |desktop| {
         Ok(desktop.tree()?.control("Refuse").filter(|button| !button.disabled).map(|_| ()))
@@ -113,7 +117,7 @@ fn the_way_of_a_request(team: &Team) -> Outcome<Vec<String>> {
     bob.press("Sign…")?;
     bob.wait_for_text("Sign exactly this plan?")?;
     bob.screenshot("second_person_3_sign")?;
-    bob.press_once_armed("Sign")?;
+    bob.press("Sign")?;
     bob.choose_file(&named(&signed))?;
     bob.wait_for_text("Give the file back to ada.")?;
     bob.screenshot("second_person_4_signed")?;

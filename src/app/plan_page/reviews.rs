@@ -256,14 +256,13 @@ impl App {
         });
     }
 
-    /// Lets the person choose the file of their answer. Returns whether there is one.
-    pub(in crate::app) fn save_answer(&mut self) -> bool {
+    /// Lets the person choose the file of their answer, if there is one.
+    pub(in crate::app) fn save_answer(&mut self) {
         let text = self.plan.shown.as_ref().and_then(PlanSession::answer_file);
-        let Some(text) = text else { return false };
+        let Some(text) = text else { return };
         let signing = self.shared.setup.policy.signing.as_ref();
         let who = signing.map(|it| it.principal.replace('/', "_")).unwrap_or_default();
         self.save_beside(format!("{}.{who}.signature.json", self.stem_of_shown()), text);
-        true
     }
 
     /// The name of the shown file without its endings.

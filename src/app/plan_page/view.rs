@@ -77,6 +77,7 @@ impl PlanPage {
             asked: shown.opened.request.is_some(),
             not_signable: shown.not_signable(),
             not_refusable: shown.not_refusable(),
+            answered: shown.answer_file().is_some(),
             not_revisable: self.not_revisable(),
             revised: shown.opened.revised.is_some(),
             no_lines: shown.no_lines(),

@@ -64,6 +64,7 @@ impl Command {
             | Self::AskForSignature
             | Self::SignRequest
             | Self::RefuseRequest
+            | Self::SaveAnswer
             | Self::CopyDigest
             | Self::SavePlanAs
             | Self::EditArguments

@@ -32,7 +32,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 89] = [
+pub static TABLE: [Spec; 90] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -93,6 +93,9 @@ pub static TABLE: [Spec; 89] = [
     Spec::new(Command::RefuseRequest, "Refuse…", Some(icon::PROHIBIT))
         .tooltip("Say why the plan may not run. The person who asks gets your words, signed.")
         .unless(|state| needs_plan_page(state).or(state.not_refusable)),
+    Spec::new(Command::SaveAnswer, "Save the answer…", Some(icon::SAVE))
+        .tooltip("Write your signed answer to a file for the person who asks.")
+        .unless(|state| (!state.answered).then_some("No request was signed or refused here.")),
     Spec::new(Command::Run, "Run", Some(icon::PLAY))
         .tooltip("Run the authorized plan, step by step.")
         .key(Modifiers::NONE, Key::F5)

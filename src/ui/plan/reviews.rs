@@ -69,11 +69,11 @@ pub(super) fn request_bar(view: &PlanView<'_>, situation: &Situation) -> Option<
             Bar::new(icon::CLOCK, Tone::Dim, "Signing your answer", detail)
         }
         AnswerState::Signed => Bar {
-            others: vec![Command::RefuseRequest, Command::SavePlanAs],
+            others: vec![Command::RefuseRequest, Command::SaveAnswer],
             ..Bar::new(icon::SIGNATURE, Tone::Safe, "Signed", give)
         },
         AnswerState::Refused => Bar {
-            others: vec![Command::SignRequest, Command::SavePlanAs],
+            others: vec![Command::SignRequest, Command::SaveAnswer],
             ..Bar::new(icon::PROHIBIT, Tone::Danger, "Refused", give)
         },
         AnswerState::None => {
