@@ -76,7 +76,7 @@ fn text(path: &Path) -> String {
 /// Bob opens the request, looks at it, and presses this button of the bar.
 fn opened_by_bob(bob: &mut Desktop, request: &Path) -> Outcome {
     bob.start_again(&[&text(request)])?;
-    bob.wait_for_text("Asks for your signature")?;
+    bob.wait_for_text("Asked to sign")?;
     bob.wait_for_text("tall")?;
     bob.screenshot("second_person_2_request")?;
     let tree = bob.tree()?;

@@ -82,7 +82,7 @@ pub(super) fn request_bar(view: &PlanView<'_>, situation: &Situation) -> Option<
                 None if view.looked_at.missing > 0 => to_look_at(view, view.looked_at.missing),
                 None => "Nothing of it runs here.".to_owned(),
             };
-            let bar = Bar::new(icon::ENVELOPE, Tone::Accent, "Asks for your signature", detail);
+            let bar = Bar::new(icon::ENVELOPE, Tone::Accent, "Asked to sign", detail);
             let bar = Bar { primary: Some(Command::SignRequest), others, ..bar };
             bar.looking_first(view, situation)
         }
