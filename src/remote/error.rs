@@ -45,6 +45,8 @@ pub enum RemoteError {
     Ansible { messages: String },
     #[error("{} cannot stand in the settings of ansible", .path.display())]
     PathForAnsible { path: std::path::PathBuf },
+    #[error("the settings of ssh cannot be covered by an authorization: {}: {why}", .path.display())]
+    SshSettings { path: std::path::PathBuf, why: String },
     #[error("{message}")]
     OnHosts { code: Code, message: String },
     #[error("stopped before {destination} was reached")]
@@ -85,6 +87,9 @@ impl ErrorInfo for RemoteError {
             }
             Self::PathForAnsible { .. } => {
                 "Move the file to a path of letters, digits and the characters / . _ - + , @ = : ~."
+            }
+            Self::SshSettings { .. } => {
+                "In an `Include`, name files by plain paths, with the wildcards * and ? only in the last part."
             }
             Self::NotStarted(_) => "Check that ssh can be run by your user.",
             Self::UnknownKey { .. } => {

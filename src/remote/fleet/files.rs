@@ -6,6 +6,7 @@
 //! `raw` needs no Python on the hosts, and passes the command as one quoted word of a shell.
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use crate::plan::{BatchSize, Destination, Digest, Fleet, Plan, ToolCall};
 use crate::run::FleetFiles;
@@ -34,13 +35,23 @@ pub(crate) fn digest(files: &FleetFiles) -> Digest {
     Digest::of(&all)
 }
 
-/// The files for a plan on these hosts. `ssh` are the client's program and its arguments, in which no shell and no
-/// reader of settings finds anything special.
+/// The client, for ansible's settings.
+pub(super) struct Ssh<'a> {
+    /// The program. No shell and no reader of settings finds anything special in it or in the arguments.
+    pub(super) program: &'a str,
+    pub(super) arguments: &'a [String],
+    /// The files with its settings, of which it gets copies.
+    pub(super) settings: &'a [PathBuf],
+    /// The files with known hosts, of which it gets one copy.
+    pub(super) known_hosts: &'a [PathBuf],
+}
+
+/// The files for a plan on these hosts.
 pub(super) fn generate(
     plan: &Plan,
     fleet: &Fleet,
     hosts: &[Destination],
-    ssh: (&str, &[String]),
+    ssh: &Ssh<'_>,
 ) -> FleetFiles {
     FleetFiles {
         playbook: playbook(plan, fleet),
@@ -118,11 +129,19 @@ fn inventory(hosts: &[Destination]) -> String {
     text
 }
 
-fn config(hosts: usize, (program, arguments): (&str, &[String])) -> String {
+fn config(hosts: usize, ssh: &Ssh<'_>) -> String {
     let forks = hosts.clamp(1, FORKS);
+    let Ssh { program, arguments, .. } = ssh;
     let arguments = arguments.join(" ");
+    let copies = |paths: &[PathBuf]| -> String {
+        let lines = paths.iter().map(|path| format!("#   {}\n", quoted_path(path)));
+        if paths.is_empty() { "#   no file\n".to_owned() } else { lines.collect() }
+    };
+    let (settings, known_hosts) = (copies(ssh.settings), copies(ssh.known_hosts));
     format!(
         "# Made by Countersign. No other settings of ansible apply.\n\
+         # ssh gets copies of its settings as they were authorized, from\n{settings}\
+         # and of its known hosts, from\n{known_hosts}\
          [defaults]\n\
          forks = {forks}\n\
          host_key_checking = True\n\
@@ -141,6 +160,11 @@ fn config(hosts: usize, (program, arguments): (&str, &[String])) -> String {
          usetty = False\n\
          retries = 0\n"
     )
+}
+
+/// A path for a comment.
+fn quoted_path(path: &Path) -> String {
+    path.to_string_lossy().escape_default().to_string()
 }
 
 /// A YAML scalar that ansible never evaluates. Readers of YAML normalize line ends and refuse control characters, so

@@ -17,7 +17,13 @@ fn files(text: &serde_json::Value) -> FleetFiles {
     let plan = plan(text);
     let fleet = plan.fleet.clone().unwrap();
     let arguments = ["-o".to_owned(), "BatchMode=yes".to_owned()];
-    generate(&plan, &fleet, &hosts(&fleet), ("/usr/bin/ssh", &arguments))
+    let ssh = Ssh {
+        program: "/usr/bin/ssh",
+        arguments: &arguments,
+        settings: &[PathBuf::from("/home/ada/a\n[defaults]")],
+        known_hosts: &[],
+    };
+    generate(&plan, &fleet, &hosts(&fleet), &ssh)
 }
 
 #[test]
@@ -54,6 +60,7 @@ fn playbook_has_a_task_for_each_step() {
     );
     assert!(files.config.contains("forks = 2\n"));
     assert!(files.config.contains("ssh_args = -o BatchMode=yes\n"));
+    assert!(files.config.contains("#   /home/ada/a\\n[defaults]\n"), "{}", files.config);
 }
 
 #[test]

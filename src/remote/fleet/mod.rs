@@ -3,7 +3,8 @@
 //! One `ansible-playbook` runs all steps of a plan, because `serial` takes the hosts of a batch through all steps before
 //! the next batch begins. Playbook, inventory and settings are generated (`files.rs`); an approval covers their digest,
 //! the version of ansible, the client's known hosts and its settings. Nothing else that ansible could read is read: the
-//! environment is almost empty, and every folder of ansible is a private one of the run.
+//! environment is almost empty, every folder of ansible is a private one of the run, and `ssh` gets copies of its known
+//! hosts and settings as they were authorized (`settings.rs`).
 //!
 //! ansible starts the system's `ssh` with the options that a connection to a single host has, so an unknown or changed
 //! key is refused. Nobody is asked for passwords: keys come from the agent, or need no passphrase. A plugin of ours
@@ -17,6 +18,10 @@ mod files;
 mod program;
 mod results;
 mod run;
+mod settings;
+mod version;
+
+use std::sync::Arc;
 
 use crate::plan::{Code, Destination, Fleet, Plan};
 use crate::risk::Policy;
@@ -158,18 +163,25 @@ pub fn review(
 ) -> Result<FleetReview, RemoteError> {
     let client = SshClient::of_system(policy, workspace)?;
     let (program, ansible_version) = program::find(workspace, stop)?;
-    let known = hosts.first().map(|host| program::known_hosts(&client, host, stop)).transpose()?;
-    let known = known.unwrap_or_default();
-    let arguments = client.fleet_arguments(&known, plan.steps.len() > 1)?;
-    let ssh = client.fleet_program()?;
-    let files = files::generate(plan, fleet, &hosts, (ssh, &arguments));
-    let settings = client.settings_files();
+    let first = hosts
+        .first()
+        .ok_or_else(|| RemoteError::Ansible { messages: "the plan has no hosts".to_owned() })?;
+    let read = settings::read(&client, first, stop)?;
+    let arguments = SshClient::fleet_arguments(plan.steps.len() > 1);
+    let ssh = files::Ssh {
+        program: client.fleet_program()?,
+        arguments: &arguments,
+        settings: &read.settings,
+        known_hosts: &read.known_hosts,
+    };
+    let files = files::generate(plan, fleet, &hosts, &ssh);
     let binding = FleetBinding {
         hosts: hosts.len(),
         ansible: format!("{} {ansible_version}", program.display()),
         files: files::digest(&files),
-        known_hosts: program::digest_of(known.iter().flat_map(|(_, files)| files)),
-        ssh_settings: program::digest_of(settings.iter()),
+        known_hosts: read.known_hosts_digest,
+        ssh_settings: read.settings_digest,
     };
-    Ok(FleetReview { hosts, batches: fleet.batches(), program, ansible_version, files, binding })
+    let (batches, ssh) = (fleet.batches(), Arc::new(read.files));
+    Ok(FleetReview { hosts, batches, program, ansible_version, files, ssh, binding })
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::fs;
 use std::io::{self, PipeWriter, Write as _};
+use std::path::Path;
 use std::time::Duration;
 
 use super::super::RemoteError;
@@ -14,7 +15,7 @@ use crate::process;
 use crate::process::{
     Capture, Cause, Input, Leftovers, NOTHING_HIDDEN, ProcessIo, Profile, Program,
 };
-use crate::run::{FleetReview, StopSignal, Stream};
+use crate::run::{FleetReview, SshFiles, SshPart, StopSignal, Stream};
 
 /// Maximum size of all reports and messages, in bytes.
 const OUTPUT_LIMIT: u64 = 64 << 30;
@@ -66,6 +67,7 @@ pub fn run(
     for (name, content) in contents {
         fs::write(folder.path().join(name), content).map_err(failed)?;
     }
+    write_ssh_files(folder.path(), &fleet.ssh)?;
     let at = |name: &str| format!("{place}/{name}");
     let (config, home, socket) = (at("ansible.cfg"), at("home"), at("c"));
     let environment = [
@@ -112,6 +114,37 @@ pub fn run(
     let State { fault, messages, .. } = reports.state.into_inner();
     let messages = String::from_utf8_lossy(&messages).trim().to_owned();
     Ok(FleetEnd { cause: finished.cause, fault, messages })
+}
+
+/// Writes what `ssh` reads. It is started in this folder, so that the known hosts have a short name; files that settings
+/// include have whole paths.
+pub(super) fn write_ssh_files(folder: &Path, files: &SshFiles) -> Result<(), RemoteError> {
+    let failed = RemoteError::AnsibleNotStarted;
+    fs::write(folder.join("known_hosts"), &files.known_hosts).map_err(failed)?;
+    let name = |index: usize| match index {
+        0 => program::SSH_SETTINGS.to_owned(),
+        _ => format!("{}_{index}", program::SSH_SETTINGS),
+    };
+    for (index, parts) in files.settings.iter().enumerate() {
+        let mut content = Vec::new();
+        for part in parts {
+            match part {
+                SshPart::Text(text) => content.extend_from_slice(text),
+                SshPart::Include(indices) if indices.is_empty() => {}
+                SshPart::Include(indices) => {
+                    content.extend_from_slice(b"Include");
+                    for index in indices {
+                        let path = folder.join(name(*index));
+                        content.push(b' ');
+                        content.extend_from_slice(program::plain(path.as_os_str())?.as_bytes());
+                    }
+                    content.push(b'\n');
+                }
+            }
+        }
+        fs::write(folder.join(name(index)), content).map_err(failed)?;
+    }
+    Ok(())
 }
 
 struct State {
