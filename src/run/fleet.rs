@@ -63,6 +63,8 @@ pub struct FleetReview {
     pub ssh: Arc<SshFiles>,
     /// What an approval covers.
     pub binding: FleetBinding,
+    /// The digest of all that, by which a command line authorizes it.
+    pub digest: Digest,
 }
 
 impl FleetReview {

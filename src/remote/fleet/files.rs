@@ -24,6 +24,31 @@ const GRACE_SECONDS: u32 = 30;
 /// The number of hosts on which a step runs at the same time.
 const FORKS: usize = 20;
 
+/// Settings of ansible with folders of plugins, modules and collections, which are in the person's home folder and in
+/// `/usr/share/ansible`. Only what is part of ansible-core runs, so each names a folder that does not exist.
+const PLUGIN_PATHS: [&str; 20] = [
+    "action_plugins",
+    "become_plugins",
+    "cache_plugins",
+    "cliconf_plugins",
+    "collections_path",
+    "connection_plugins",
+    "doc_fragment_plugins",
+    "filter_plugins",
+    "httpapi_plugins",
+    "inventory_plugins",
+    "library",
+    "lookup_plugins",
+    "module_utils",
+    "netconf_plugins",
+    "roles_path",
+    "strategy_plugins",
+    "terminal_plugins",
+    "test_plugins",
+    "vars_plugins",
+    "callback_plugins",
+];
+
 /// The digest of everything that ansible reads.
 pub(crate) fn digest(files: &FleetFiles) -> Digest {
     let parts = [files.playbook.as_str(), &files.inventory, &files.config, PLUGIN];
@@ -76,7 +101,7 @@ pub fn timeout_of(call: &ToolCall) -> u32 {
 fn playbook(plan: &Plan, fleet: &Fleet) -> String {
     let mut text = String::from(
         "# Made by Countersign from the plan. What stands after !unsafe is taken as it is, and never as a template.\n\
-         - name: Countersign\n  hosts: all\n  gather_facts: false\n  become: false\n  strategy: linear\n",
+         - name: Countersign\n  hosts: all\n  gather_facts: false\n  become: false\n  strategy: ansible.builtin.linear\n",
     );
     let sizes = |size: &BatchSize| match size {
         BatchSize::Hosts(count) => count.to_string(),
@@ -125,7 +150,7 @@ fn inventory(hosts: &[Destination]) -> String {
         let _ = writeln!(text, "    target_{}:", index + 1);
         let _ = writeln!(text, "      ansible_host: {}", scalar(host.as_str()));
     }
-    text.push_str("  vars:\n    ansible_connection: ssh\n");
+    text.push_str("  vars:\n    ansible_connection: ansible.builtin.ssh\n");
     text
 }
 
@@ -137,6 +162,7 @@ fn config(hosts: usize, ssh: &Ssh<'_>) -> String {
         let lines = paths.iter().map(|path| format!("#   {}\n", quoted_path(path)));
         if paths.is_empty() { "#   no file\n".to_owned() } else { lines.collect() }
     };
+    let plugins = PLUGIN_PATHS.map(|name| format!("{name} = none\n")).concat();
     let (settings, known_hosts) = (copies(ssh.settings), copies(ssh.known_hosts));
     format!(
         "# Made by Countersign. No other settings of ansible apply.\n\
@@ -151,6 +177,7 @@ fn config(hosts: usize, ssh: &Ssh<'_>) -> String {
          retry_files_enabled = False\n\
          localhost_warning = False\n\
          deprecation_warnings = False\n\
+         {plugins}\
          [inventory]\n\
          enable_plugins = ansible.builtin.yaml\n\
          any_unparsed_is_failed = True\n\

@@ -15,6 +15,7 @@
 //! until its time limit, which `timeout` keeps there.
 
 mod files;
+mod hosts;
 mod program;
 mod results;
 mod run;
@@ -68,7 +69,7 @@ pub struct HostEnded {
     pub end: HostEnd,
     /// Everything that was printed to stdout.
     pub stdout: Vec<u8>,
-    /// Everything that was printed to stderr, also by `ssh`.
+    /// What the command printed to stderr; if it is not known to have begun, what `ssh` printed.
     pub stderr: Vec<u8>,
     /// How long it took, in milliseconds.
     pub duration_ms: i64,
@@ -82,6 +83,8 @@ pub enum HostEnd {
     Exited(i32),
     /// The command reached its time limit, and is over on the host or may still run there.
     TimedOut { is_over: bool },
+    /// The command printed more than is taken from a host, and was ended.
+    TooMuch,
     /// The host showed another key than the known one.
     ChangedKey { message: String },
     /// The host showed a key that is not known.
@@ -116,6 +119,11 @@ impl HostEnd {
                     "the host did not answer {limit} s after the command began; the outcome there is unknown"
                 ),
             ),
+            Self::TooMuch => (
+                Code::OutputLimit,
+                "the command printed more than 16 MiB to stdout or 4 MiB to stderr and was ended"
+                    .to_owned(),
+            ),
             Self::ChangedKey { message } => (
                 Code::HostUnreachable,
                 format!("the host shows another key than the one that ssh knows\n{message}"),
@@ -137,7 +145,10 @@ impl HostEnd {
 
     /// Whether the command may have run.
     pub const fn may_have_run(&self) -> bool {
-        matches!(self, Self::Exited(_) | Self::TimedOut { .. } | Self::Unknown { .. })
+        matches!(
+            self,
+            Self::Exited(_) | Self::TimedOut { .. } | Self::TooMuch | Self::Unknown { .. }
+        )
     }
 
     /// The exit status.
@@ -152,7 +163,8 @@ impl HostEnd {
 /// Everything that an approval of a plan for these hosts covers. Connects to no host.
 ///
 /// # Errors
-/// There is no `ssh` or no ansible, they cannot be run, or a path cannot stand in ansible's settings.
+/// There is no `ssh` or no ansible, they cannot be run, a path cannot stand in ansible's settings, or a host cannot be
+/// used.
 pub fn review(
     plan: &Plan,
     fleet: &Fleet,
@@ -167,6 +179,7 @@ pub fn review(
         .first()
         .ok_or_else(|| RemoteError::Ansible { messages: "the plan has no hosts".to_owned() })?;
     let read = settings::read(&client, first, stop)?;
+    hosts::check(&client, &hosts, &read, stop)?;
     let arguments = SshClient::fleet_arguments(plan.steps.len() > 1);
     let ssh = files::Ssh {
         program: client.fleet_program()?,
@@ -183,5 +196,6 @@ pub fn review(
         ssh_settings: read.settings_digest,
     };
     let (batches, ssh) = (fleet.batches(), Arc::new(read.files));
-    Ok(FleetReview { hosts, batches, program, ansible_version, files, ssh, binding })
+    let digest = binding.digest();
+    Ok(FleetReview { hosts, batches, program, ansible_version, files, ssh, binding, digest })
 }

@@ -215,10 +215,60 @@ fn changes_of_what_is_covered_are_seen() {
         (&known["files"], &known["ssh_settings"])
     );
     let settings = fs::read_to_string(fleet.at("ssh_config")).unwrap();
-    fs::write(fleet.at("ssh_config"), settings + "Compression yes\n").unwrap();
-    assert_ne!(known["ssh_settings"], binding()["ssh_settings"]);
+    let included = fleet.at("more.conf");
+    fs::write(&included, "Compression yes\n").unwrap();
+    let include = format!("Include {}\n", included.display());
+    fs::write(fleet.at("ssh_config"), settings.clone() + &include).unwrap();
+    let including = binding()["ssh_settings"].clone();
+    assert_ne!(known["ssh_settings"], including);
+    fs::write(&included, "Compression no\n").unwrap();
+    assert_ne!(including, binding()["ssh_settings"]);
+    let include = format!("Include \"{}\"\n", included.display());
+    fs::write(fleet.at("ssh_config"), settings + &include).unwrap();
+    let document = fleet.json(&["check", "space/p.json"]).exits(2).document();
+    let message = document["findings"][0]["message"].as_str().unwrap();
+    assert!(message.contains("cannot be covered by an authorization"), "{message}");
+    fleet.know(&[2]);
     fleet.plan(json!({ "steps": [command("a", "true ")] }));
     assert_ne!(known["files"], binding()["files"]);
+}
+
+/// What `ssh` reads later in a run is what was authorized, however the person's files change meanwhile.
+#[test]
+fn run_uses_settings_and_known_hosts_as_they_were_authorized() {
+    let fleet = Fleet::start(2, "");
+    fleet.write("ssh_config", |_| fleet.at("ssh_config").display().to_string());
+    fleet.write("known_hosts", |_| fleet.at("known_hosts").display().to_string());
+    // The first host empties the files while the second one waits for its turn.
+    let empties = "for file in ssh_config known_hosts; do : >\"$(cat $file)\"; done";
+    fleet.plan(json!({ "serial": 1, "steps": [command("a", empties)] }));
+    fleet.json(&["run", "space/p.json", "--yes"]).exits(0);
+    assert_eq!(fs::read_to_string(fleet.at("known_hosts")).unwrap(), "");
+}
+
+/// A connection that the person has open is not used: nobody has checked its key against what was authorized.
+#[test]
+fn shared_connection_of_the_person_is_not_used() {
+    let fleet = Fleet::start(1, "");
+    let socket = fleet.at("control");
+    let settings = fs::read_to_string(fleet.at("ssh_config")).unwrap();
+    let shared = format!("Host *\nControlPath {}\n{settings}", socket.display());
+    fs::write(fleet.at("ssh_config"), shared).unwrap();
+    let config = fleet.at("ssh_config").display().to_string();
+    #[expect(clippy::disallowed_methods, reason = "the person's own connection")]
+    let mut ssh = std::process::Command::new("ssh");
+    let ssh = ssh.args(["-F", &config, "-M", "-N", "-f", "h1"]).status().unwrap();
+    assert!(ssh.success());
+    fleet.know(&[1]);
+    let settings = fs::read_to_string(fleet.at("ssh_config")).unwrap();
+    let shared = format!("Host *\nControlPath {}\n{settings}", socket.display());
+    fs::write(fleet.at("ssh_config"), shared).unwrap();
+    fleet.plan(json!({ "steps": [command("a", "true")] }));
+    let document = fleet.json(&["run", "space/p.json", "--yes"]).exits(1).document();
+    assert_ended(&by_host(&document, 0)["h1"], "failed", Some("E308"), None);
+    #[expect(clippy::disallowed_methods, reason = "the person's own connection")]
+    let mut ssh = std::process::Command::new("ssh");
+    assert!(ssh.args(["-F", &config, "-O", "exit", "h1"]).status().unwrap().success());
 }
 
 #[test]
