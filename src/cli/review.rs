@@ -18,7 +18,7 @@ use super::time::local_time;
 use super::{Exit, args};
 use crate::authorization::{ReviewRequest, ReviewSignature};
 use crate::engine::{Clock as _, SystemClock, simulate_shown};
-use crate::plan::{ShownPlan, limits, parse, quoted};
+use crate::plan::{Destination, Fleet, FleetHosts, ShownPlan, limits, parse, quoted};
 use crate::run::{FileChange, StopSignal};
 use crate::signing::SshKeygen;
 use crate::worker::default_folders;
@@ -154,20 +154,44 @@ pub(super) fn show(command: &args::Review, out: &mut Output) -> Result<Exit, Ref
     Ok(Exit::Done)
 }
 
+/// The hosts of a plan. Those of an inventory are known to the computer that asks.
+fn hosts_of(fleet: &Fleet) -> String {
+    match &fleet.hosts {
+        FleetHosts::Named(hosts) => {
+            let hosts: Vec<&str> = hosts.iter().map(Destination::as_str).collect();
+            hosts.join(" ")
+        }
+        FleetHosts::Inventory(path) => {
+            format!("the hosts of {path}; compare the file, whose digest is below")
+        }
+    }
+}
+
 fn print(request: &ReviewRequest, plan: &ShownPlan, out: &mut Output) {
     let binding = &request.binding;
     let target = binding.target.as_ref();
+    let runs_on = match (target, &plan.fleet) {
+        (Some(target), _) => Some(target.to_string()),
+        (None, Some(fleet)) => Some(hosts_of(fleet)),
+        (None, None) => None,
+    };
     out.fields([
         ("Request", request.request_id.to_string()),
         ("Asked", local_time(request.requested_at_ms)),
         ("Plan", format!("{} ({})", plan.name(), plan.plan_id)),
         ("Digest", request.plan_digest.to_string()),
         ("Workspace", binding.workspace.clone()),
-        ("Runs on", target.map_or("that computer".to_owned(), ToString::to_string)),
+        ("Runs on", runs_on.unwrap_or_else(|| "that computer".to_owned())),
         ("Mode", binding.mode.as_str().to_owned()),
         ("Granted", format!("{}; {}", binding.grants, binding.choices)),
         ("Evidence", request.evidence.clone()),
     ]);
+    if let Some(fleet) = &binding.fleet {
+        out.line(&quoted_in_line(&format!("On {} hosts by {}", fleet.hosts, fleet.line())));
+    }
+    if let Some(batches) = plan.fleet.as_ref().and_then(Fleet::batches) {
+        out.line(&format!("The hosts run {batches}"));
+    }
     for (path, state) in &binding.inputs {
         out.line(&quoted_in_line(&format!("File {path}: {state}")));
     }

@@ -1,7 +1,9 @@
 //! Generates what `ansible-playbook` reads, from the plan alone. Pure: equal plans and options give equal files.
 //!
 //! Nothing of a plan is evaluated: every text of it is a YAML scalar with the tag `!unsafe`, in double quotes with
-//! escapes for everything but printable ASCII, so that ansible takes it for no template. The module `raw` gets the
+//! escapes for everything but printable ASCII, so that ansible takes it for no template. A command is written after a `_`,
+//! which the shell of ours takes away: ansible makes of a scalar `!unsafe "true"`, `"0x10"` or `"~"` a value that is no
+//! text, in spite of its quotes, and nothing that begins with `_` is one. The module `raw` gets the
 //! command as `_raw_params` of a mapping. In the free form, ansible would take words such as `creates=` out of it.
 //! `raw` needs no Python on the hosts, and passes the command as one quoted word of a shell.
 
@@ -101,6 +103,7 @@ pub fn timeout_of(call: &ToolCall) -> u32 {
 fn playbook(plan: &Plan, fleet: &Fleet) -> String {
     let mut text = String::from(
         "# Made by Countersign from the plan. What stands after !unsafe is taken as it is, and never as a template.\n\
+         # The _ before each command is taken away on the host.\n\
          - name: Countersign\n  hosts: all\n  gather_facts: false\n  become: false\n  strategy: ansible.builtin.linear\n",
     );
     let sizes = |size: &BatchSize| match size {
@@ -125,7 +128,7 @@ fn playbook(plan: &Plan, fleet: &Fleet) -> String {
             text,
             "    - name: \"{number}\"\n      tags: [step_{number}]\n      timeout: {limit}\n      \
              ansible.builtin.raw:\n        _raw_params: {}\n        executable: {}\n",
-            scalar(command),
+            scalar(&format!("_{command}")),
             scalar(&shell),
         );
     }
@@ -148,7 +151,9 @@ fn inventory(hosts: &[Destination]) -> String {
     let mut text = String::from("# Made by Countersign from the plan.\nall:\n  hosts:\n");
     for (index, host) in hosts.iter().enumerate() {
         let _ = writeln!(text, "    target_{}:", index + 1);
-        let _ = writeln!(text, "      ansible_host: {}", scalar(host.as_str()));
+        // Without !unsafe, so that a name such as `10_0` or `no` stays a text. No destination has a brace, with which each
+        // template begins, nor a quote or a backslash.
+        let _ = writeln!(text, "      ansible_host: \"{}\"", host.as_str());
     }
     text.push_str("  vars:\n    ansible_connection: ansible.builtin.ssh\n");
     text

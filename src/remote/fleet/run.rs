@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::fs;
 use std::io::{self, PipeWriter, Write as _};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
@@ -111,6 +112,7 @@ pub fn run(
     };
     let io = ProcessIo { stop, output: &|_, _| {}, capture: &reports, hidden: &NOTHING_HIDDEN };
     let finished = process::stream(&program, io).map_err(failed)?;
+    end_connections(&folder.path().join("c"));
     let State { fault, messages, .. } = reports.state.into_inner();
     let messages = String::from_utf8_lossy(&messages).trim().to_owned();
     Ok(FleetEnd { cause: finished.cause, fault, messages })
@@ -145,6 +147,25 @@ pub(super) fn write_ssh_files(folder: &Path, files: &SshFiles) -> Result<(), Rem
         fs::write(folder.join(name(index)), content).map_err(failed)?;
     }
     Ok(())
+}
+
+/// Ends the connections that `ssh` keeps for the next step, by its protocol for shared connections. They are processes in
+/// the background, which would stay logged in for a minute after the run.
+fn end_connections(sockets: &Path) {
+    /// The messages `MUX_MSG_HELLO` of version 4, and `MUX_C_TERMINATE`, each after its length.
+    const TERMINATE: [u8; 24] =
+        [0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 8, 0x10, 0, 0, 5, 0, 0, 0, 0];
+    let patience = Some(Duration::from_secs(1));
+    let Ok(entries) = fs::read_dir(sockets) else { return };
+    for socket in entries.flatten() {
+        let Ok(mut stream) = UnixStream::connect(socket.path()) else { continue };
+        let is_limited =
+            stream.set_read_timeout(patience).and_then(|()| stream.set_write_timeout(patience));
+        if is_limited.is_ok() && stream.write_all(&TERMINATE).is_ok() {
+            // The process closes its end when it ends.
+            let _ = io::copy(&mut stream, &mut io::sink());
+        }
+    }
 }
 
 struct State {

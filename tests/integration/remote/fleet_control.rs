@@ -64,6 +64,8 @@ fn pause_waits_between_steps() {
         let fleet = Fleet::start(2, "");
         let harness = harness(&fleet);
         let control = harness.control.clone();
+        let processes = Arc::new(Mutex::new(BTreeSet::new()));
+        let seen = Arc::clone(&processes);
         let traces = [1, 2].map(|number| fleet.server(number).home().join("second"));
         let harness = harness.on_event(move |event| match event {
             RunEvent::HostEnded { result } if result.step_index == 0 => {
@@ -71,6 +73,7 @@ fn pause_waits_between_steps() {
             }
             RunEvent::Paused => {
                 assert!(traces.iter().all(|trace| !trace.exists()), "the second step waits");
+                *seen.lock().unwrap() = processes_below(std::process::id());
                 control.request(Control::Resume, AnsweredBy::Test);
             }
             _ => {}
@@ -80,6 +83,9 @@ fn pause_waits_between_steps() {
         let paused = |event: &&RunEvent| matches!(event, RunEvent::Paused | RunEvent::Resumed);
         assert_eq!(ran.callbacks.events().iter().filter(paused).count(), 2);
         assert_eq!(seconds(&fleet), [true, true]);
+        let processes = processes.lock().unwrap();
+        assert!(processes.len() >= 3, "ansible and two shared connections: {processes:?}");
+        assert_eq!(left(&processes), Vec::<String>::new());
     });
 }
 
@@ -103,24 +109,26 @@ fn cancel_after_step_lets_hosts_end() {
     });
 }
 
-/// Every process that works in the folder in which `ssh` was started with this text in its arguments.
-fn processes_of(text: &str) -> BTreeSet<PathBuf> {
+/// Every process in the folder in which this process has started ansible: ansible itself, its workers, and its clients
+/// with their shared connections, which are in the background.
+fn processes_below(parent: u32) -> BTreeSet<PathBuf> {
     let all = || fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
     let folder = |process: &Path| fs::read_link(process.join("cwd")).ok();
-    let has_text = |process: &PathBuf| {
-        let arguments = fs::read(process.join("cmdline")).unwrap_or_default();
-        let arguments = String::from_utf8_lossy(&arguments).into_owned();
-        arguments.contains(text) && arguments.contains("ssh_settings")
+    let is_child = |process: &PathBuf| {
+        let status = fs::read_to_string(process.join("status")).unwrap_or_default();
+        status.lines().any(|line| line == format!("PPid:\t{parent}"))
     };
+    let is_of_run = |folder: &PathBuf| folder.join("playbook.yml").exists();
     let folders: BTreeSet<PathBuf> =
-        all().filter(has_text).filter_map(|process| folder(&process)).collect();
+        all().filter(is_child).filter_map(|it| folder(&it)).filter(is_of_run).collect();
     all().filter(|process| folder(process).is_some_and(|it| folders.contains(&it))).collect()
 }
 
-/// The name and arguments of those processes that still exist.
+/// Those processes that still exist. One that has ended stays in the list until the first process of the system takes
+/// note of it.
 fn left(processes: &BTreeSet<PathBuf>) -> Vec<String> {
     let state = |process: &PathBuf| fs::read_to_string(process.join("stat")).ok();
-    processes.iter().filter_map(state).collect()
+    processes.iter().filter_map(state).filter(|state| !state.contains(") Z ")).collect()
 }
 
 fn assert_stopped(results: &[HostResult]) {
@@ -148,12 +156,12 @@ fn stop_ends_every_process() {
                     && started.fetch_add(1, Ordering::SeqCst) == 1
                 {
                     wait_for_sessions(&fleet);
-                    *processes.lock().unwrap() = processes_of("of_this_test_4711");
+                    *processes.lock().unwrap() = processes_below(std::process::id());
                     control.request(Control::StopNow, AnsweredBy::Test);
                 }
             }
         });
-        let ran = harness.run(&plan_of("tail -f /dev/null; : of_this_test_4711"));
+        let ran = harness.run(&plan_of("tail -f /dev/null"));
         assert_eq!(ran.words(), (vec!["cancelled", "cancelled"], "cancelled"));
         assert_stopped(&ran.result().host_results);
         let processes = processes.lock().unwrap();
@@ -166,12 +174,12 @@ fn stop_ends_every_process() {
 #[test]
 fn interrupt_without_a_window_ends_every_process() {
     let fleet = Fleet::start(2, "");
-    fleet.plan(plan_of("tail -f /dev/null; : of_this_test_0815"));
+    fleet.plan(plan_of("tail -f /dev/null"));
     let mut child = fleet.home.child(["run", "space/p.json", "--yes", "--json"]);
     let child = child.env("PATH", path()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = child.spawn().unwrap();
     wait_for_sessions(&fleet);
-    let processes = processes_of("of_this_test_0815");
+    let processes = processes_below(child.id());
     assert!(processes.len() >= 4, "ansible, its workers and two clients: {processes:?}");
     let id = rustix::process::Pid::from_raw(child.id().try_into().unwrap()).unwrap();
     rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
