@@ -104,11 +104,14 @@ fn reviewed_run_and_rolled_back(servers: &Servers) -> Outcome<Vec<String>> {
     sign(&mut desktop)?;
     desktop.wait_for_text("Failed")?;
     // What each host printed is in the output, by host.
-    desktop.wait_for_control("Host h2, failed")?;
-    desktop
-        .wait_for_text("stderr: the nest is full")
-        .or_else(|_| desktop.wait_for_text("the nest is full"))?;
-    desktop.press("Step 1: Run touch gull; cat answer; test ! -e broken || { echo the nest is full >&2; exit 3; } on 5 hosts, failed, caution").or_else(|_| desktop.key("Home"))?;
+    desktop.wait_for_text("Host h2, cancelled")?;
+    desktop.wait_for_text("Host h1, succeeded")?;
+    desktop.wait_for_text("flies")?;
+    desktop.key("Up")?;
+    desktop.press("Output")?;
+    desktop.wait_for_text("the nest is full")?;
+    desktop.screenshot("fleet_1_output")?;
+    desktop.press("Hosts")?;
     // Hosts that printed the same are one row.
     desktop.wait_for_control("3 hosts: succeeded, yes, folded")?;
     desktop.wait_for_control("Host h5: succeeded, no")?;
@@ -116,18 +119,18 @@ fn reviewed_run_and_rolled_back(servers: &Servers) -> Outcome<Vec<String>> {
     desktop.wait_for_control("Host h4: succeeded, yes")?;
     desktop.click_starting("Host h2: failed, the command ended with exit code 3")?;
     desktop.wait_for_text("exit code")?;
-    pictures(&mut desktop, "1_results")?;
+    pictures(&mut desktop, "2_results")?;
     switch_theme(&mut desktop)?;
-    pictures(&mut desktop, "2_results_other_theme")?;
+    pictures(&mut desktop, "3_other_theme")?;
     let tree = desktop.tree()?;
     assert!(tree.control("Continue from here…").is_none(), "hosts are at different steps");
     desktop.press("Roll back…")?;
     desktop.wait_for_text("on 1 host")?;
-    pictures(&mut desktop, "3_rollback")?;
+    pictures(&mut desktop, "4_rollback")?;
     sign(&mut desktop)?;
     desktop.wait_for_text("Completed")?;
-    desktop.wait_for_control("Host h2, succeeded")?;
-    desktop.screenshot("fleet_4_rolled_back")?;
+    desktop.wait_for_text("Host h2, succeeded")?;
+    desktop.screenshot("fleet_5_rolled_back")?;
     let sql = "SELECT host || ' ' || step_index || ' ' || outcome FROM executions
                WHERE host LIKE 'h_' ORDER BY timestamp, step_index, host";
     Ok(read(&desktop.evidence(), sql, |row| row.get(0)))

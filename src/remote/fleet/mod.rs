@@ -34,6 +34,9 @@ pub use run::{FleetEnd, FleetReceiver, run};
 use super::{RemoteError, SshClient};
 use crate::authorization::FleetBinding;
 
+/// How much a command may print on each host, in words.
+pub const OUTPUT_LIMITS: &str = "16 MiB to stdout or 4 MiB to stderr";
+
 /// Something that happened in a run on several hosts. Hosts and steps are counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FleetEvent {
@@ -121,8 +124,7 @@ impl HostEnd {
             ),
             Self::TooMuch => (
                 Code::OutputLimit,
-                "the command printed more than 16 MiB to stdout or 4 MiB to stderr and was ended"
-                    .to_owned(),
+                format!("the command printed more than {OUTPUT_LIMITS} and was ended"),
             ),
             Self::ChangedKey { message } => (
                 Code::HostUnreachable,

@@ -69,6 +69,7 @@ fn fleet_ui(ui: &mut Ui, fleet: &FleetReview) {
             widgets::remark(ui, icon::INFO, Tone::Dim, format!("The hosts run {batches}."));
         }
     });
+    ui.add_space(6.0);
     egui::ScrollArea::vertical().id_salt("fleet").auto_shrink([false, false]).show(ui, |ui| {
         scroll::by_key(ui);
         files_ui(ui, fleet);

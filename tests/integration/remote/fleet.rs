@@ -331,7 +331,7 @@ fn unknown_keys_and_equal_hosts_are_found_before_the_authorization() {
     refused(&["h1", "stranger", "h1:2290"], "E308", "ssh knows no key of stranger h1:2290");
     let user = fleet.server(1).user();
     let same = format!("{user}@h1");
-    refused(&["h1", "h2", &same], "E010", "are the same user of the same host");
+    refused(&["h1", "h2", &same], "E203", "are the same user of the same host");
     // Names that are hashed, as Debian's settings want it, are found as well.
     let known = fleet.at("known_hosts");
     #[expect(clippy::disallowed_methods, reason = "the person hashes the names")]

@@ -124,14 +124,17 @@ pub(super) fn summary<'a>(
         let words: Vec<String> = groups
             .iter()
             .filter(|group| group.first.outcome != Outcome::Succeeded)
-            .map(|group| format!("{} {}", group.hosts.len(), group.words()))
+            .map(|group| match group.hosts.len() {
+                1 => format!("1 host: {}", group.words()),
+                count => format!("{count} hosts: {}", group.words()),
+            })
             .collect();
         // Of different failures, that of the command counts.
         let code = match codes.len() {
             1 => codes.keys().next().copied(),
             _ => None,
         };
-        let message = format!("succeeded on {succeeded} of {total} hosts: {}", words.join("; "));
+        let message = format!("succeeded on {succeeded} of {total} hosts. {}", words.join("; "));
         (code.unwrap_or(Code::CommandFailed), message)
     });
     let result = json!({
