@@ -43,6 +43,15 @@ impl Refusal {
         Self::new(Exit::Usage, failure, json!({}))
     }
 
+    /// The error for a request that cannot be made.
+    pub(super) fn no_request(failure: Failure) -> Self {
+        let exit = match failure.code {
+            Code::EvidenceStore => Exit::Evidence,
+            _ => Exit::Usage,
+        };
+        Self::new(exit, failure, json!({}))
+    }
+
     /// The same error with these details.
     #[must_use]
     pub(super) fn with_details(self, details: Value) -> Self {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::args::RecordId;
 use super::args::evidence::OutFile;
 use super::evidence::signature::signing;
 use super::inputs::Ask;
@@ -16,15 +17,14 @@ use super::passphrase::asks_at_terminal;
 use super::refusal::Refusal;
 use super::time::local_time;
 use super::{Exit, args};
-use crate::authorization::{ReviewRequest, ReviewSignature};
-use crate::engine::{Clock as _, SystemClock, simulate_shown};
-use crate::plan::{Destination, Fleet, FleetHosts, ShownPlan, limits, parse, quoted};
-use crate::run::{FileChange, StopSignal};
+use crate::authorization::{PlanAuthorization, ReviewSignature, persons_needed};
+use crate::engine::{Clock as _, FollowUp, Signer, SystemClock, WorkspaceChoice};
+use crate::evidence::EvidenceStore;
+use crate::plan::{Destination, Fleet, FleetHosts, Plan, quoted};
+use crate::risk::Policy;
+use crate::run::{FileChange, REQUEST_BYTES, Review, ReviewRequest, StopSignal};
 use crate::signing::SshKeygen;
-use crate::worker::default_folders;
-
-/// The largest request, in bytes: a plan as text in JSON, and as much again for what it would do.
-const REQUEST_BYTES: usize = 4 * limits::PLAN_BYTES;
+use crate::worker::{answers_in, default_folders, review_request};
 
 /// Reviews a plan and writes the request.
 ///
@@ -34,9 +34,14 @@ pub(super) fn request(command: &args::ReviewRequest, out: &mut Output) -> Result
     let check = &command.check;
     let mut policy = check.options.policy()?;
     let folder = &check.options.common.folder;
-    let workspace = check.workspace.workspace.as_deref();
-    let inputs = (&check.inputs, Ask::AtTerminal);
-    let read = ReadPlan::file(&check.plan, workspace, &check.choices, inputs)?;
+    let read = match command.follow_up {
+        Some(word) => of_run(word.into(), check, &policy)?,
+        None => {
+            let workspace = check.workspace.workspace.as_deref();
+            let inputs = (&check.inputs, Ask::AtTerminal);
+            ReadPlan::file(&check.plan, workspace, &check.choices, inputs)?
+        }
+    };
     policy.secret_inputs = read.filled_in.secret_inputs.clone();
     let review = read.review(&mut policy, folder)?;
     let opened = read.with_review(review);
@@ -44,21 +49,12 @@ pub(super) fn request(command: &args::ReviewRequest, out: &mut Output) -> Result
     let (Some(plan), Some(review), true) = (opened.plan, opened.review, valid) else {
         return Err(Refusal::invalid_plan(opened.findings));
     };
-    if !review.binding.secret_inputs.is_empty() {
-        let message = "the plan has secret inputs, and what is given there is not the same twice";
-        return Err(Refusal::usage(message.to_owned(), "Take the secret inputs out of the plan."));
-    }
     let location = evidence_location(folder)?;
-    // Makes the evidence if there is none yet: its name is in what is signed.
-    let origin = location.store()?.origin();
-    let text = String::from_utf8_lossy(&plan.source).into_owned();
-    let now_ms = SystemClock::default().now_ms();
-    let mut request = ReviewRequest::new(origin, text, review.binding.clone(), now_ms);
-    let shown =
-        simulate_shown(&plan, &review.workspace, &policy, Some(&location), &Arc::default())?;
-    request.steps = steps(&plan, shown.previews.iter().map(|it| it.summary.as_str()));
-    request.diff = shown.changes.iter().map(FileChange::unified).collect();
-    let text = serde_json::to_string_pretty(&request).unwrap_or_default() + "\n";
+    let request = review_request(&plan, &review, &policy, &location, &Arc::default());
+    let request = request.map_err(Refusal::no_request)?;
+    let text = request.text().map_err(|why| {
+        Refusal::usage(why, "Split the plan, or leave out steps with `countersign revise`.")
+    })?;
     let file = written(&command.out, &text, out)?;
     if out.json() {
         out.document(&json!({
@@ -70,14 +66,57 @@ pub(super) fn request(command: &args::ReviewRequest, out: &mut Output) -> Result
     Ok(Exit::Done)
 }
 
-/// What each step would do, in a line each.
-fn steps<'a>(plan: &ShownPlan, previews: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let names = plan.steps.iter().map(|step| {
-        let about = step.call.as_ref().map(|call| call.headline().1).unwrap_or_default();
-        format!("{} {about}", step.tool_name)
-    });
-    let previews = previews.map(str::to_owned).chain(std::iter::repeat(String::new()));
-    names.zip(previews).map(|(name, preview)| format!("{name}: {preview}")).collect()
+/// The plan that a command makes from the recorded run whose id is in the place of the plan file.
+fn of_run(follow_up: FollowUp, check: &args::Check, policy: &Policy) -> Result<ReadPlan, Refusal> {
+    let id = check.plan.to_string_lossy().parse::<RecordId>();
+    let id = id.map_err(|why| Refusal::usage(why, "Look the id up with `evidence search`."))?;
+    let mut evidence = evidence_location(&check.options.common.folder)?.open()?;
+    let id = match follow_up {
+        FollowUp::Revert => id.any(&mut evidence)?,
+        _ => id.run(&mut evidence)?,
+    };
+    let (run, bytes) = follow_up.plan(&mut evidence, id, policy)?;
+    let workspace = match &check.workspace.workspace {
+        Some(chosen) => WorkspaceChoice::chosen(chosen.clone()),
+        None => WorkspaceChoice::of_run(&run),
+    };
+    ReadPlan::bytes(bytes, workspace, &check.inputs, Ask::AtTerminal)
+}
+
+/// The answers in the folder of the settings that count for this approval, one of each person. Of the others it is said why
+/// not.
+///
+/// # Errors
+/// The folder or the evidence cannot be read.
+pub(super) fn answers(
+    policy: &Policy,
+    store: &EvidenceStore,
+    authorization: &PlanAuthorization,
+    plan: &Plan,
+) -> Result<Vec<ReviewSignature>, Refusal> {
+    let signing = policy.signing.as_ref();
+    let reviewing = signing.and_then(|signing| signing.reviewing.as_ref());
+    let folder = reviewing.and_then(|it| Some((it, it.folder.as_ref()?)));
+    let needs_others = persons_needed(signing, plan.signatures_required) > 1;
+    let Some((reviewing, folder)) = folder.filter(|_| needs_others) else { return Ok(Vec::new()) };
+    let answers = answers_in(folder, &plan.digest).map_err(|error| {
+        let message = format!("{} cannot be read: {error}", folder.display());
+        Refusal::usage(message, "Correct signatures.folder in the settings.")
+    })?;
+    let (stop, clock) = (StopSignal::default(), SystemClock::default());
+    let signer = Signer::checking(signing, &stop, &clock);
+    let mut counted: Vec<ReviewSignature> = Vec::new();
+    for answer in answers {
+        let why = match signer.why_not_for(store, reviewing, &answer, authorization)? {
+            Some(why) => Some(why),
+            None => signer.why_same(reviewing, &answer, &counted.iter().collect::<Vec<_>>()),
+        };
+        match why {
+            Some(why) => say(&quoted(&format!("{} does not count: {why}", answer.name))),
+            None => counted.push(answer),
+        }
+    }
+    Ok(counted)
 }
 
 /// Writes to the file, or to stdout. Returns the path of the file.
@@ -114,15 +153,11 @@ fn read(path: &Path, limit: usize) -> Result<String, Refusal> {
     }
 }
 
-fn read_request(path: &Path) -> Result<(ReviewRequest, ShownPlan), Refusal> {
-    let wrong = |why: String| {
+fn read_request(path: &Path) -> Result<(ReviewRequest, Plan), Refusal> {
+    ReviewRequest::parse(&read(path, REQUEST_BYTES)?).map_err(|why| {
         let message = format!("{} is no request for a signature: {why}", path.display());
         Refusal::usage(message, "Name a file that `review-request` wrote.")
-    };
-    let request = ReviewRequest::parse(&read(path, REQUEST_BYTES)?).map_err(wrong)?;
-    let plan = parse(request.plan.as_bytes()).into_shown();
-    let plan = plan.ok_or_else(|| wrong("it has no plan".to_owned()))?;
-    Ok((request, plan))
+    })
 }
 
 /// The signatures in these files.
@@ -154,30 +189,32 @@ pub(super) fn show(command: &args::Review, out: &mut Output) -> Result<Exit, Ref
     Ok(Exit::Done)
 }
 
-/// The hosts of a plan. Those of an inventory are known to the computer that asks.
-fn hosts_of(fleet: &Fleet) -> String {
-    match &fleet.hosts {
-        FleetHosts::Named(hosts) => {
-            let hosts: Vec<&str> = hosts.iter().map(Destination::as_str).collect();
-            hosts.join(" ")
+/// The hosts of a plan. Those of an inventory are what the computer says that asks.
+fn hosts_of(fleet: &Fleet, said: &Review) -> String {
+    let joined =
+        |hosts: &[Destination]| hosts.iter().map(Destination::as_str).collect::<Vec<_>>().join(" ");
+    match (&fleet.hosts, &said.fleet) {
+        (FleetHosts::Named(hosts), _) => joined(hosts),
+        (FleetHosts::Inventory(path), Some(said)) => {
+            format!("{}, which that computer read in {path}", joined(&said.hosts))
         }
-        FleetHosts::Inventory(path) => {
-            format!("the hosts of {path}; compare the file, whose digest is below")
-        }
+        (FleetHosts::Inventory(path), None) => format!("the hosts of {path}"),
     }
 }
 
-fn print(request: &ReviewRequest, plan: &ShownPlan, out: &mut Output) {
-    let binding = &request.binding;
+fn print(request: &ReviewRequest, plan: &Plan, out: &mut Output) {
+    let (policy, binding) = (Policy::default(), &request.review.binding);
+    let (review, raised) = request.rated(plan, &policy);
     let target = binding.target.as_ref();
     let runs_on = match (target, &plan.fleet) {
         (Some(target), _) => Some(target.to_string()),
-        (None, Some(fleet)) => Some(hosts_of(fleet)),
+        (None, Some(fleet)) => Some(hosts_of(fleet, &request.review)),
         (None, None) => None,
     };
     out.fields([
         ("Request", request.request_id.to_string()),
         ("Asked", local_time(request.requested_at_ms)),
+        ("Asked by", request.requested_by.clone()),
         ("Plan", format!("{} ({})", plan.name(), plan.plan_id)),
         ("Digest", request.plan_digest.to_string()),
         ("Workspace", binding.workspace.clone()),
@@ -197,8 +234,11 @@ fn print(request: &ReviewRequest, plan: &ShownPlan, out: &mut Output) {
     }
     out.line("");
     // The steps are those of the bytes; what they would do is what the other computer says.
-    for step in &plan.steps {
-        out.line(&quoted_in_line(&format!("{:>3}  {}", step.step_index + 1, step.tool_name)));
+    for (step, risk) in plan.steps.iter().zip(&review.risks) {
+        let (number, level) = (step.step_index + 1, risk.level.as_str());
+        let here = if raised.contains(&step.step_index) { ", as rated here" } else { "" };
+        let line = format!("{number:>3}  {}  ({level}{here}: {})", step.tool_name, risk.reason);
+        out.line(&quoted_in_line(&line));
         for (name, value) in &step.arguments {
             for (number, line) in value.lines().enumerate() {
                 let name = if number == 0 { format!("{name}:") } else { String::new() };
@@ -208,8 +248,11 @@ fn print(request: &ReviewRequest, plan: &ShownPlan, out: &mut Output) {
     }
     out.line("");
     out.line("What the other computer says that it would do:");
-    request.steps.iter().for_each(|line| out.line(&quoted_in_line(line)));
-    request.diff.lines().for_each(|line| out.line(&quoted(line)));
+    for (step, preview) in plan.steps.iter().zip(request.previews()) {
+        out.line(&quoted_in_line(&format!("{:>3}  {}", step.step_index + 1, preview.summary)));
+        let diff: String = preview.changes.iter().map(FileChange::unified).collect();
+        diff.lines().for_each(|line| out.line(&quoted(line)));
+    }
 }
 
 /// Signs a request, or refuses it.

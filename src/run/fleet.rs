@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Outcome, StreamExcerpt};
@@ -15,7 +15,7 @@ use crate::plan::{Code, Destination, Digest};
 const OUTPUT_BYTES: usize = 1 << 10;
 
 /// The files that are generated for ansible.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleetFiles {
     /// The playbook, with a task for each step.
     pub playbook: String,
@@ -44,7 +44,7 @@ pub enum SshPart {
 }
 
 /// A plan for several hosts as an approval would cover it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleetReview {
     /// The hosts.
     pub hosts: Vec<Destination>,

@@ -2,15 +2,44 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::evidence::OutFile;
 use super::{Check, Common};
+use crate::engine::FollowUp;
+use crate::run::SettleMode;
+
+/// A command that makes a plan from a recorded run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum FollowUpWord {
+    /// `continue RUN`
+    Continue,
+    /// `revert RUN`, also of an execution or a loop
+    Revert,
+    /// `reconcile RUN --roll-back`
+    RollBack,
+    /// `reconcile RUN --finish`
+    Finish,
+}
+
+impl From<FollowUpWord> for FollowUp {
+    fn from(word: FollowUpWord) -> Self {
+        match word {
+            FollowUpWord::Continue => Self::Continue,
+            FollowUpWord::Revert => Self::Revert,
+            FollowUpWord::RollBack => Self::Settle(SettleMode::RollBack),
+            FollowUpWord::Finish => Self::Settle(SettleMode::Finish),
+        }
+    }
+}
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ReviewRequest {
     #[command(flatten)]
     pub(in crate::cli) check: Check,
+    /// Make the plan from the recorded run with the id PLAN, as this command makes it
+    #[arg(long, value_enum, value_name = "COMMAND")]
+    pub(in crate::cli) follow_up: Option<FollowUpWord>,
     #[command(flatten)]
     pub(in crate::cli) out: OutFile,
 }

@@ -61,6 +61,9 @@ impl Command {
             | Self::FillIn
             | Self::Authorize
             | Self::Reject
+            | Self::AskForSignature
+            | Self::SignRequest
+            | Self::RefuseRequest
             | Self::CopyDigest
             | Self::SavePlanAs
             | Self::EditArguments

@@ -33,7 +33,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 86] = [
+pub static TABLE: [Spec; 89] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -60,6 +60,7 @@ pub static TABLE: [Spec; 86] = [
         .tooltip("Connect to the plan's host and show how it answers. Nothing of the plan is sent.")
         .unless(|state| {
             needs_plan(state)
+                .or(state.asked.then_some("It is a request of somebody else: nothing of it runs here."))
                 .or((!state.remote).then_some("The plan runs on this computer."))
                 .or(state.testing_connection.then_some("The connection is being tried."))
         }),
@@ -84,6 +85,15 @@ pub static TABLE: [Spec; 86] = [
     Spec::new(Command::Reject, "Reject…", Some(icon::PROHIBIT))
         .tooltip("Record that this plan must not run, and why.")
         .unless(|state| needs_plan(state).or(needs_plan_page(state)).or(state.not_rejectable)),
+    Spec::new(Command::AskForSignature, "Ask for a signature…", Some(icon::ENVELOPE))
+        .tooltip("Write a file in which another person sees this plan and signs it. What comes back, you open here.")
+        .unless(|state| needs_plan(state).or(needs_plan_page(state)).or(state.not_askable)),
+    Spec::new(Command::SignRequest, "Sign…", Some(icon::SIGNATURE))
+        .tooltip("Sign exactly this plan with your SSH key, for the person who asks. Nothing runs here.")
+        .unless(|state| needs_plan_page(state).or(state.not_signable)),
+    Spec::new(Command::RefuseRequest, "Refuse…", Some(icon::PROHIBIT))
+        .tooltip("Say why the plan may not run. The person who asks gets your words, signed.")
+        .unless(|state| needs_plan_page(state).or(state.not_refusable)),
     Spec::new(Command::Run, "Run", Some(icon::PLAY))
         .tooltip("Run the authorized plan, step by step.")
         .key(Modifiers::NONE, Key::F5)
