@@ -22,7 +22,9 @@ use crate::evidence::EvidenceStore;
 use crate::plan::{Digest, Plan, is_valid, quoted};
 use crate::risk::Policy;
 use crate::run::{REQUEST_BYTES, ReviewRequest, StopSignal};
-use crate::worker::{answers_in, default_folders, read_file_bytes, review_request};
+use crate::worker::{
+    answers_in, default_folders, read_file_bytes, read_request as parse_request, review_request,
+};
 
 /// Reviews a plan and writes the request.
 ///
@@ -153,7 +155,7 @@ fn read(path: &Path) -> Result<String, Refusal> {
 /// A request, its plan, and the digest of its file.
 fn read_request(path: &Path) -> Result<(ReviewRequest, Plan, Digest), Refusal> {
     let text = read(path)?;
-    let (request, plan) = ReviewRequest::parse(&text).map_err(|why| {
+    let (request, plan) = parse_request(&text).map_err(|why| {
         let message = format!("{} is no request for a signature: {why}", path.display());
         Refusal::usage(message, "Name a file that `review-request` wrote.")
     })?;

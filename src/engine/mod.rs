@@ -82,6 +82,7 @@ mod step_question;
 mod walls;
 mod workspace;
 
+pub use crate::remote::fleet::are_of as are_fleet_files;
 pub use crate::workspace::folder_id;
 pub use callbacks::{
     AutoApprove, AutoDeny, ConfirmationCallback, ExecutorDeps, NoopProgress, ProgressCallback,

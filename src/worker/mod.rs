@@ -103,7 +103,8 @@ pub use record_decisions::{
 };
 pub use retention::{PreviewPurge, PurgeRecords, PurgedRecords};
 pub use review_requests::{
-    AnswerRequest, GivenSignature, MakeRequest, OpenedRequest, answers_in, review_request,
+    AnswerRequest, GivenSignature, MakeRequest, OpenedRequest, answers_in, read_request,
+    review_request,
 };
 pub use revise_plan::{ReadArgument, RevisePlan, RevisedPlan, RevisionBase, RevisionEdit};
 pub use revisions::{BaseState, Revised};

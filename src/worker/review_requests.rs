@@ -7,13 +7,28 @@ use std::sync::Arc;
 
 use super::{OpenedPlan, Query, QueryContext, QueryError, read_file_bytes};
 use crate::authorization::{Decided, ReviewSignature};
-use crate::engine::{Clock as _, Signer, SystemClock, person, simulate_shown};
+use crate::engine::{Clock as _, Signer, SystemClock, are_fleet_files, person, simulate_shown};
 use crate::evidence::EvidenceLocation;
-use crate::plan::{Code, Digest, Finding, Severity, ShownPlan, locate, parse};
+use crate::plan::{Code, Digest, Finding, Plan, Severity, ShownPlan, locate, parse};
 use crate::risk::Policy;
 use crate::run::{
-    AskSecret, Failure, Preview, PreviewedStep, PreviewedSteps, Review, ReviewRequest, StopSignal,
+    AskSecret, Failure, FleetReview, Preview, PreviewedStep, PreviewedSteps, Review, ReviewRequest,
+    StopSignal,
 };
+
+/// Reads a request, with its plan as it would run.
+///
+/// # Errors
+/// Why the text is none.
+pub fn read_request(text: &str) -> Result<(ReviewRequest, Plan), String> {
+    let (request, plan) = ReviewRequest::parse(text)?;
+    let fleet = request.review.fleet.as_ref();
+    let is_other = |it: &FleetReview| !are_fleet_files(&it.files, &it.hosts, &it.binding.files);
+    match fleet.is_some_and(is_other) {
+        true => Err("it shows other hosts or files of ansible than its approval covers".to_owned()),
+        false => Ok((request, plan)),
+    }
+}
 
 /// A request of somebody else, as it is shown. Nothing of its plan runs here.
 #[derive(Debug, Clone)]
@@ -153,7 +168,7 @@ impl QueryContext {
                 read.map(|signature| opened.signature = Some(Arc::new(self.given(signature)))).err()
             }
             false => {
-                let read = text.and_then(ReviewRequest::parse);
+                let read = text.and_then(read_request);
                 read.map(|(request, plan)| self.show_request(request, plan.into(), opened)).err()
             }
         };

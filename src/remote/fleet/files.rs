@@ -62,6 +62,11 @@ pub(crate) fn digest(files: &FleetFiles) -> Digest {
     Digest::of(&all)
 }
 
+/// Whether these are the files of the digest, and their inventory is that of these hosts.
+pub fn are_of(files: &FleetFiles, hosts: &[Destination], of: &Digest) -> bool {
+    digest(files) == *of && inventory(hosts) == files.inventory
+}
+
 /// The client, for ansible's settings.
 pub(super) struct Ssh<'a> {
     /// The program. No shell and no reader of settings finds anything special in it or in the arguments.

@@ -28,7 +28,7 @@ use crate::plan::{Code, Destination, Fleet, Plan};
 use crate::risk::Policy;
 use crate::run::{FleetReview, StopSignal};
 
-pub use files::timeout_of;
+pub use files::{are_of, timeout_of};
 pub use run::{FleetEnd, FleetReceiver, run};
 
 use super::{RemoteError, SshClient};

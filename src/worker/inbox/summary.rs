@@ -6,6 +6,7 @@ use crate::plan::{Finding, Plan, Severity, parse};
 use crate::risk::{Policy, RiskLevel, Shell, of_faulty_step, of_step};
 use crate::run::{InboxPlan, ReviewRequest};
 use crate::worker::files::{PlanFile, Unusable, plan_of};
+use crate::worker::read_request;
 
 /// Reads the bytes of a file as a plan. Returns what they tell, and the findings.
 pub(super) fn summary(bytes: Vec<u8>, policy: &Policy) -> (InboxPlan, Vec<Finding>) {
@@ -59,7 +60,7 @@ fn of_review(bytes: &[u8], policy: &Policy) -> Option<InboxPlan> {
         let title = format!("{} {verb} a plan", document.principal);
         return Some(InboxPlan { title: Some(title), format: Some("review_signature"), ..none });
     }
-    let (request, plan) = ReviewRequest::parse(text).ok()?;
+    let (request, plan) = read_request(text).ok()?;
     Some(InboxPlan {
         title: Some(format!("Sign: {}", plan.name())),
         format: Some("review_request"),
