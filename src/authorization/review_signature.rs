@@ -20,6 +20,20 @@ pub struct Reviewing {
     pub revoked_keys: Option<PathBuf>,
 }
 
+impl Reviewing {
+    /// How many persons must have signed, and who may, for the settings.
+    pub(super) fn sentence(&self) -> String {
+        let Self { required, allowed_signers, revoked_keys } = self;
+        let revoked =
+            revoked_keys.as_ref().map(|it| format!(", without the keys in {}", it.display()));
+        format!(
+            "before a run, {required} persons of {} must have signed (required = {required}){}",
+            allowed_signers.display(),
+            revoked.unwrap_or_default()
+        )
+    }
+}
+
 /// The format of requests.
 const REQUEST: &str = "countersign/review-request/v1";
 /// The format of signatures of requests.

@@ -12,7 +12,7 @@ use super::connection::Connection;
 use super::error::Result;
 use super::rows::{Param, Row};
 use super::{Server, TeamError};
-use crate::evidence::{Patterns, Term, chain_link, genesis, search_terms};
+use crate::evidence::{Patterns, SEARCHED_FIELDS, Term, chain_link, genesis, search_terms};
 use crate::plan::{Code, Digest};
 use crate::risk::RiskLevel;
 use crate::run::{Execution, Known, ListedExecution, Outcome, SearchHit, SearchQuery};
@@ -21,20 +21,6 @@ use crate::run::{Execution, Known, ListedExecution, Outcome, SearchHit, SearchQu
 const DEFAULT_LIMIT: usize = 200;
 /// How many hits are counted.
 const COUNTED: i64 = 10_000;
-
-/// The fields of an execution in the order in which an excerpt is looked for.
-const FIELDS: [&str; 10] = [
-    "tool",
-    "arguments",
-    "error",
-    "stdout",
-    "stderr",
-    "diagnostics",
-    "result",
-    "diff",
-    "preview",
-    "step_context",
-];
 
 /// Every execution, and every step that was about to have an effect and has no execution.
 const STEPS: &str = "
@@ -347,7 +333,8 @@ fn add_excerpts(
     connection.rows::<TeamError>(sql, &wanted, |row| {
         let place = places.get(&(row.owned(0), row.owned(1))).copied();
         let field = row.owned(2);
-        let rank = FIELDS.iter().position(|it| *it == field).unwrap_or(FIELDS.len());
+        let rank = SEARCHED_FIELDS.iter().position(|it| *it == field);
+        let rank = rank.unwrap_or(SEARCHED_FIELDS.len());
         let Some(place) = place else { return Ok(()) };
         if let (Some(best), Some(found)) = (ranks.get_mut(place), hits.get_mut(place))
             && rank < *best

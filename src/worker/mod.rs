@@ -68,7 +68,7 @@ mod this_computer;
 #[cfg(test)]
 mod tests;
 
-pub use crate::autonomy::{LoopOrder, PlanDecision};
+pub use crate::autonomy::{LoopOrder, PlanDecision, UnsignedEnd};
 pub use crate::engine::{
     ChosenLines, Clock, CommandJudge, FollowUp, PreviewBatch, PreviewPosition, Simulation,
     SystemClock, WorkspaceChoice,

@@ -144,6 +144,17 @@ mod tests {
     }
 
     #[test]
+    fn the_settings_page_says_how_many_must_sign() {
+        let text = "key = '/k'\nprincipal = 'ada'\nsign = ['authorizations']\n";
+        let sentence = |more: &str| signing(&format!("{text}{more}")).unwrap().unwrap().sentence();
+        assert!(sentence("").contains("(required = 1)"));
+        let two = sentence("required = 2\nallowed_signers = '/a'\nrevoked_keys = '/r'");
+        for part in ["2 persons of /a", "(required = 2)", "without the keys in /r"] {
+            assert!(two.contains(part), "{two}");
+        }
+    }
+
+    #[test]
     fn faults_name_the_entry() {
         for (text, entry) in [
             ("sign = ['authorizations']", "signatures.key"),
