@@ -181,7 +181,7 @@ impl App {
         self.shared.list_runs();
         self.note_decided();
         self.plan.review_again(false, &mut self.shared);
-        self.evidence.search(&mut self.shared);
+        self.evidence.refresh(&mut self.shared);
         // What an agent does next may depend on the failure, and it knows of it.
         let of_agent = self.plan.call_run.take().is_some();
         if !completed && !of_agent {

@@ -51,7 +51,7 @@ pub fn push(
 ) -> Result<PushReport> {
     let chain = location.verify_chain(&mut |done, all| progress(done, all, false))?;
     let mut reader = location.open()?;
-    let mut connection = Connection::open(server, PATIENCE)?;
+    let mut connection = Connection::open(server, PATIENCE.into())?;
     let head = "SELECT sequence, hash FROM countersign.head_of($1::text)";
     let head = connection.first(head, &[Param::Text(Some(&chain.origin))])?;
     let there = head.as_ref().and_then(|row| row.int(0)).unwrap_or(0);

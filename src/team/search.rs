@@ -2,7 +2,6 @@
 //! shown of it comes from the record itself, whose link is computed anew.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,7 +10,7 @@ use uuid::Uuid;
 use super::connection::Connection;
 use super::error::Result;
 use super::rows::{Param, Row};
-use super::{Server, TeamError};
+use super::{Patience, Server, TeamError};
 use crate::evidence::{Patterns, SEARCHED_FIELDS, Term, chain_link, genesis, search_terms};
 use crate::plan::{Code, Digest};
 use crate::risk::RiskLevel;
@@ -24,10 +23,10 @@ const COUNTED: i64 = 10_000;
 
 /// Every execution, and every step that was about to have an effect and has no execution.
 const STEPS: &str = "
-    (SELECT x.origin, x.sequence, x.id, x.timestamp, x.run_id, x.tool_name, x.outcome, x.risk_level, x.host
+    (SELECT x.origin, x.sequence, x.id, x.timestamp, x.run_id, x.tool_name, x.outcome, x.risk_level, x.host, x.error_code
      FROM countersign.executions AS x
      UNION ALL
-     SELECT i.origin, i.sequence, i.id, i.timestamp, i.run_id, i.tool_name, 'interrupted', i.risk_level, i.host
+     SELECT i.origin, i.sequence, i.id, i.timestamp, i.run_id, i.tool_name, 'interrupted', i.risk_level, i.host, NULL
      FROM countersign.intents AS i WHERE NOT EXISTS
         (SELECT FROM countersign.executions AS x WHERE x.id = i.id AND x.origin = i.origin)) AS s";
 const NEWEST_FIRST: &str = "s.timestamp DESC, s.origin DESC, s.sequence DESC";
@@ -42,6 +41,25 @@ pub struct TeamHit {
     pub origin: String,
 }
 
+/// The place of a hit among all: its time in Unix milliseconds, its origin and its number there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TeamPlace {
+    timestamp_ms: i64,
+    origin: String,
+    sequence: i64,
+}
+
+/// What is searched. `SearchQuery::after` is not used, which is a place on one computer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TeamQuery {
+    /// The words and filters.
+    pub query: SearchQuery,
+    /// Only what was pushed from there: the whole name, or the id in it.
+    pub origin: Option<String>,
+    /// Only hits after the page whose [`next`](TeamPage::next) this is. They are not counted.
+    pub after: Option<TeamPlace>,
+}
+
 /// The answer to a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TeamPage {
@@ -51,50 +69,67 @@ pub struct TeamPage {
     pub total: u64,
     /// Whether there may be more hits than `total`.
     pub is_partial: bool,
+    /// Where the next page begins; `None` if this is the last one.
+    pub next: Option<TeamPlace>,
+    /// The records of this page that no program of this kind has written: the name of the evidence and the number of each.
+    pub unreadable: Vec<(String, i64)>,
 }
 
-/// Searches the server, which may say nothing for at most `patience`. With `origin`, only what was pushed from there: the
-/// whole name, or the id in it.
+/// Searches the server.
 ///
 /// # Errors
 /// When the server cannot be used.
-pub fn search(
-    server: &Server,
-    query: &SearchQuery,
-    origin: Option<&str>,
-    patience: Duration,
-) -> Result<TeamPage> {
-    let conditions = Conditions::of(query, origin);
+pub fn search(server: &Server, wanted: &TeamQuery, patience: Patience) -> Result<TeamPage> {
+    let conditions = Conditions::of(&wanted.query, wanted.origin.as_deref());
     let mut connection = Connection::open(server, patience)?;
-    connection.run("SET default_transaction_read_only = on", &[])?;
-    let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
+    connection.run("BEGIN TRANSACTION READ ONLY", &[])?;
+    let limit = if wanted.query.limit == 0 { DEFAULT_LIMIT } else { wanted.query.limit };
     let mut page = TeamPage::default();
     let mut hits = Vec::new();
-    let sql = conditions.page(limit + 1);
-    connection.rows::<TeamError>(&sql, &conditions.params(), |row| {
-        hits.push(hit(&row)?);
+    let rest = conditions.after(wanted.after.as_ref());
+    connection.rows::<TeamError>(&rest.page(limit + 1), &rest.params(), |row| {
+        if hits.len() > limit {
+            return Err(TeamError::Answer("it has more rows than were asked for".to_owned()));
+        }
+        let place = TeamPlace {
+            timestamp_ms: row.int(8).unwrap_or_default(),
+            origin: row.owned(0),
+            sequence: row.int(1).unwrap_or_default(),
+        };
+        // One who may write must not keep others from what they look for.
+        hits.push((hit(&row).ok(), place));
         Ok(())
     })?;
     page.total = hits.len() as u64;
     if hits.len() > limit {
         hits.truncate(limit);
-        let counted = connection.first(&conditions.count(), &conditions.params())?;
-        let counted = counted.and_then(|row| row.int(0)).unwrap_or_default();
-        page.is_partial = counted > COUNTED;
-        page.total = counted.min(COUNTED).unsigned_abs();
+        page.next = hits.last().map(|(_, place)| place.clone());
+        if wanted.after.is_none() {
+            let counted = connection.first(&conditions.count(), &conditions.params())?;
+            let counted = counted.and_then(|row| row.int(0)).unwrap_or_default();
+            page.is_partial = counted > COUNTED;
+            page.total = counted.min(COUNTED).unsigned_abs();
+        }
     }
-    add_excerpts(&mut connection, &conditions, &mut hits)?;
-    page.hits = hits;
+    for (hit, place) in hits {
+        match hit {
+            Some(hit) => page.hits.push(hit),
+            None => page.unreadable.push((place.origin, place.sequence)),
+        }
+    }
+    add_excerpts(&mut connection, &conditions, &mut page.hits)?;
     Ok(page)
 }
 
 /// What is searched, as conditions about a step `s` and their values.
+#[derive(Clone)]
 struct Conditions {
     conditions: Vec<String>,
     values: Vec<Owned>,
     terms: Vec<Term>,
 }
 
+#[derive(Clone)]
 enum Owned {
     Text(String),
     Int(i64),
@@ -121,29 +156,34 @@ impl Conditions {
         }
         let text = |text: &Option<String>| text.clone().map(Owned::Text);
         for (column, value) in [
-            ("s.run_id", run_id.map(|id| Owned::Text(id.to_string()))),
             ("s.tool_name", text(tool)),
             ("s.outcome", text(outcome)),
             ("s.risk_level", text(risk)),
             ("s.host", text(host)),
         ] {
             if let Some(value) = value {
-                all.add(value, |value| format!("{column} = {value}::text"));
+                all.add(value, |value| same(column, value));
             }
+        }
+        if let Some(id) = run_id {
+            all.add(Owned::Text(id.to_string()), |value| format!("s.run_id = {value}::text"));
         }
         if let Some(value) = text(plan_id) {
             all.add(value, |value| {
                 format!(
                     "(s.origin, s.run_id) IN (SELECT r.origin, r.id FROM countersign.runs AS r
-                     WHERE r.plan_id = {value}::text)"
+                     WHERE {})",
+                    same_by_index("r.plan_id", value)
                 )
             });
         }
         if let Some(value) = text(code) {
             all.add(value, |value| {
                 format!(
-                    "(s.origin, s.id) IN (SELECT c.origin, c.execution_id FROM countersign.codes AS c
-                     WHERE c.code = {value}::text)"
+                    "((s.origin, s.id) IN (SELECT c.origin, c.execution_id FROM countersign.codes AS c WHERE {})
+                      OR {})",
+                    same_by_index("c.code", value),
+                    same("s.error_code", value)
                 )
             });
         }
@@ -162,9 +202,13 @@ impl Conditions {
                 format!(
                     "((s.origin, s.run_id) IN (SELECT r.origin, r.id FROM countersign.runs AS r
                      JOIN countersign.authorizations AS a ON a.origin = r.origin AND a.id = r.authorization_id
-                     WHERE {value}::text IN (a.method, a.user_name))
+                     WHERE {} OR {})
                      OR (s.origin, s.id) IN (SELECT d.origin, d.execution_id FROM countersign.decisions AS d
-                     WHERE {value}::text IN (d.decided_by, d.user_name) AND d.decision <> 'reconcile'))"
+                     WHERE ({} OR {}) AND d.decision <> 'reconcile'))",
+                    same("a.method", value),
+                    same("a.user_name", value),
+                    same("d.decided_by", value),
+                    same("d.user_name", value)
                 )
             });
         }
@@ -184,11 +228,25 @@ impl Conditions {
             }
         }
         if let Some(origin) = origin {
-            let whole = match origin.contains('/') {
-                true => origin.to_owned(),
-                false => format!("countersign/evidence/{origin}"),
-            };
-            all.add(Owned::Text(whole), |value| format!("s.origin = {value}::text"));
+            all.add(Owned::Text(whole_origin(origin)), |value| format!("s.origin = {value}::text"));
+        }
+        all
+    }
+
+    /// These conditions, for what comes after this place.
+    fn after(&self, place: Option<&TeamPlace>) -> Self {
+        let mut all = self.clone();
+        if let Some(TeamPlace { timestamp_ms, origin, sequence }) = place {
+            let first = all.values.len() + 1;
+            let (second, third) = (first + 1, first + 2);
+            all.values.extend([
+                Owned::Int(*timestamp_ms),
+                Owned::Text(origin.clone()),
+                Owned::Int(*sequence),
+            ]);
+            all.conditions.push(format!(
+                "(s.timestamp, s.origin, s.sequence) < (${first}::bigint, ${second}::text, ${third}::bigint)"
+            ));
         }
         all
     }
@@ -216,7 +274,7 @@ impl Conditions {
     fn page(&self, limit: usize) -> String {
         let all = self.all();
         format!(
-            "SELECT s.origin, s.sequence, s.outcome, r.plan_id, l.table_name, l.entry, l.hash, p.hash
+            "SELECT s.origin, s.sequence, s.outcome, r.plan_id, l.table_name, l.entry, l.hash, p.hash, s.timestamp
              FROM (SELECT * FROM {STEPS} WHERE {all} ORDER BY {NEWEST_FIRST} LIMIT {limit}) AS s
              JOIN countersign.ledger AS l ON l.origin = s.origin AND l.sequence = s.sequence
              LEFT JOIN countersign.ledger AS p ON p.origin = s.origin AND p.sequence = s.sequence - 1
@@ -230,6 +288,25 @@ impl Conditions {
         let (all, limit) = (self.all(), COUNTED + 1);
         format!("SELECT count(*) FROM (SELECT FROM {STEPS} WHERE {all} LIMIT {limit}) AS counted")
     }
+}
+
+/// The name of an evidence, of which the id may be given alone.
+pub(super) fn whole_origin(origin: &str) -> String {
+    match origin.contains('/') {
+        true => origin.to_owned(),
+        false => format!("countersign/evidence/{origin}"),
+    }
+}
+
+/// Whether a column has this value, without regard to the case of ASCII letters, as filters of a computer's evidence have it.
+fn same(column: &str, value: &str) -> String {
+    format!("lower({column} COLLATE \"C\") = lower({value}::text COLLATE \"C\")")
+}
+
+/// As [`same`], for a column whose index has the beginning of each value.
+fn same_by_index(column: &str, value: &str) -> String {
+    let begins = format!("countersign.folded({column}) = countersign.folded({value}::text)");
+    format!("({begins} AND {})", same(column, value))
 }
 
 /// The term in PostgreSQL's language for searches. Its words have letters and digits alone, so that nothing has a meaning

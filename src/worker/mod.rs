@@ -63,6 +63,7 @@ mod signature_settings;
 mod suggestion_plans;
 mod surroundings;
 mod target;
+mod team;
 mod this_computer;
 
 #[cfg(test)]
@@ -108,4 +109,8 @@ pub use save_settings::{SaveSettings, UpdateSetting};
 pub use signature_settings::SignatureSettings;
 pub use suggestion_plans::PlanSuggestions;
 pub use target::CheckTarget;
+pub use team::{
+    ReadTeamContent, ReadTeamExecution, SearchTeam, TeamHit, TeamPage, TeamPlace, TeamQuery,
+    TeamServer, load_team, team_of,
+};
 pub use this_computer::{ComputerFacts, DescribeComputer};

@@ -32,7 +32,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 86] = [
+pub static TABLE: [Spec; 87] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -361,8 +361,15 @@ pub static TABLE: [Spec; 86] = [
             let text = "Search the evidence for something of your own first.";
             (state.page != Page::Evidence || state.search_offered).then_some(text)
         }),
+    Spec::new(Command::SwitchEvidence, "Evidence of this computer or of the team", Some(icon::HOST))
+        .tooltip("Change between the evidence of this computer and what all computers of the team have pushed.")
+        .key(SHIFT_COMMAND, Key::G)
+        .unless(|state| (!state.team_set).then_some(
+            "No team is set: name its database as team in the settings file.")),
     Spec::new(Command::Verify, "Verify evidence", Some(icon::SEAL))
-        .tooltip("Recompute the hash chain of all records and name the first record that differs."),
+        .tooltip("Recompute the hash chain of all records and name the first record that differs.")
+        .unless(|state| (state.page == Page::Evidence && state.team_shown).then_some(
+            "It verifies the evidence of this computer; for the team: countersign evidence verify --team")),
     Spec::new(Command::Export, "Export…", Some(icon::EXPORT))
         .tooltip("Write what the search finds, or a run, to a file: a report, a case file, CSV and others.")
         .unless(|state| state.not_exportable),

@@ -162,6 +162,16 @@ impl Postgres {
         assert!(control(&self.data(), &["restart", "--mode=immediate"]));
     }
 
+    /// Ends the server at once.
+    pub fn stop(&self) {
+        assert!(control(&self.data(), &["stop", "--mode=immediate"]));
+    }
+
+    /// Starts a server that was stopped.
+    pub fn start_again(&self) {
+        assert!(control(&self.data(), &["start"]));
+    }
+
     /// Lets every statement that inserts records wait, if its origin has records already, until the value is dropped.
     pub fn pause_second_batches(&self) -> Paused<'_> {
         self.sql(
