@@ -15,9 +15,10 @@ BEGIN;
 SET LOCAL client_min_messages = warning;
 -- Nothing that somebody else has made is called by its name alone.
 SET LOCAL search_path = pg_catalog, pg_temp;
+SET LOCAL standard_conforming_strings = on;
 
 DO $$ BEGIN
-    PERFORM pg_advisory_xact_lock(hashtext('countersign.setup'));
+    PERFORM pg_advisory_xact_lock(hashtext('countersign.setup')::bigint);
     IF current_setting('server_version_num')::integer < 130000 THEN
         RAISE EXCEPTION 'PostgreSQL 13 or newer is needed';
     END IF;
@@ -241,6 +242,12 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     bad record;
 BEGIN
+    SELECT a.origin INTO bad FROM added AS a
+        WHERE a.sequence = 1 AND a.origin !~ '^countersign/evidence/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'row 1 does not belong to the chain of %', bad.origin
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'continues_chain';
+    END IF;
     INSERT INTO countersign.origin_roles (origin, role)
         SELECT a.origin, session_user FROM added AS a WHERE a.sequence = 1
             AND NOT EXISTS (SELECT FROM countersign.origin_roles AS r WHERE r.origin = a.origin)
@@ -385,6 +392,12 @@ $$;
 CREATE OR REPLACE FUNCTION countersign.hash_at(wanted text, at bigint) RETURNS bytea
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT l.hash FROM countersign.ledger AS l WHERE l.origin = wanted AND l.sequence = at
+$$;
+
+-- Whether only other logins may add to an origin: somebody may have taken the name of an evidence before its first push.
+CREATE OR REPLACE FUNCTION countersign.is_of_others(wanted text) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce(bool_and(r.role <> session_user), false) FROM countersign.origin_roles AS r WHERE r.origin = wanted
 $$;
 
 DO $$

@@ -197,7 +197,7 @@ impl EvidencePage {
                 Ok(Some(Some(detail))) => page.detail = Some(detail),
                 Ok(Some(None)) => {
                     page.unreadable =
-                        Some((id, "The server does not have it any more.".to_owned()));
+                        Some((id, "The server has no whole record of it.".to_owned()));
                 }
                 // Another record was opened.
                 Ok(None) => {}

@@ -63,6 +63,7 @@ impl Connection {
         connection.patience = patience;
         // What a login may create in other schemas must not be called in place of what is meant here.
         connection.run("SET search_path = pg_catalog, pg_temp", &[])?;
+        connection.run("SET standard_conforming_strings = on", &[])?;
         // Another login may hold what this one waits for, as long as it likes.
         connection.run(&format!("SET lock_timeout = {}", LOCKED.as_millis()), &[])?;
         // Without the schema, its privilege cannot be asked for.
@@ -214,11 +215,12 @@ impl Connection {
         ];
         frontend::startup_message(parameters, &mut self.outgoing).map_err(TeamError::Broken)?;
         self.flush()?;
-        let mut scram = None;
+        let (mut scram, mut is_proven) = (None, true);
         let wanted = || password(server)?.ok_or(TeamError::NoPassword);
         loop {
             match self.message()? {
-                Message::AuthenticationOk => {}
+                // A server that skips its own proof does not know the password.
+                Message::AuthenticationOk if is_proven => {}
                 Message::AuthenticationCleartextPassword => {
                     if !self.stream.is_encrypted() && !server.is_local() {
                         return Err(TeamError::ClearPassword);
@@ -237,7 +239,7 @@ impl Connection {
                     frontend::sasl_initial_response(SCRAM_SHA_256, begun.message(), out)
                         .map_err(TeamError::Broken)?;
                     self.flush()?;
-                    scram = Some(begun);
+                    (scram, is_proven) = (Some(begun), false);
                 }
                 Message::AuthenticationSaslContinue(body) => {
                     let begun = scram.as_mut().ok_or_else(out_of_order)?;
@@ -249,6 +251,7 @@ impl Connection {
                 Message::AuthenticationSaslFinal(body) => {
                     let begun = scram.as_mut().ok_or_else(out_of_order)?;
                     begun.finish(body.data()).map_err(|it| TeamError::Answer(it.to_string()))?;
+                    is_proven = true;
                 }
                 Message::AuthenticationGss | Message::AuthenticationKerberosV5 => {
                     return Err(TeamError::Login("GSSAPI"));

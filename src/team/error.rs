@@ -45,6 +45,8 @@ pub enum TeamError {
     NotReady,
     #[error("the database is made ready for another version of this program: format {0}")]
     Format(i64),
+    #[error("the server has records of another login under the name of this evidence, {0}")]
+    OfOthers(String),
     #[error("the server has another history: {0}")]
     AnotherHistory(String),
 }
@@ -58,7 +60,7 @@ impl TeamError {
                 "Name it as postgres://USER@HOST:PORT/DATABASE; `docs/team.md` has the parameters."
             }
             Self::Unreachable { .. } | Self::Silent { .. } | Self::Broken(_) => {
-                "See that the server runs and can be reached, then try again. What was pushed stays, and the rest follows."
+                "See that the server runs and can be reached, then try again."
             }
             Self::Stopped => "",
             Self::NotEncrypted(_) | Self::Tls(_) | Self::Certificate { .. } => {
@@ -76,6 +78,10 @@ impl TeamError {
             }
             Self::Format(_) => {
                 "Use the same version of this program everywhere, and run `evidence push --setup` anew."
+            }
+            Self::OfOthers(_) => {
+                "Nothing was pushed. The column `pushed_by` of `countersign.ledger` says whose they are. If they are of this computer, let the \
+                 owner of the database insert this login into `countersign.origin_roles`; else somebody has taken the name."
             }
             Self::AnotherHistory(_) => {
                 "Nothing was pushed. Find out which evidence is the right one: `evidence verify` checks that here, `evidence \

@@ -15,6 +15,7 @@
 //! A server is not trusted either: it gets redacted text, and never a content that is stored encrypted because it has a
 //! secret.
 
+mod conditions;
 mod connection;
 mod error;
 mod password;
@@ -27,9 +28,10 @@ mod stream;
 mod tls;
 mod verify;
 
+pub use conditions::TeamPlace;
 pub use error::TeamError;
 pub use push::{PushReport, push};
-pub use search::{TeamHit, TeamPage, TeamPlace, TeamQuery, search};
+pub use search::{TeamHit, TeamPage, TeamQuery, search};
 pub use server::Server;
 pub use show::{TeamExecution, content, executions};
 pub use stream::Patience;

@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::conditions::whole_origin;
 use super::connection::Connection;
 use super::error::Result;
 use super::rows::Param;
-use super::search::whole_origin;
 use super::{Server, TeamError};
 use crate::evidence::{CopiedChain, PurgedRange};
 use crate::plan::Digest;

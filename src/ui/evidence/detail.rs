@@ -220,7 +220,12 @@ fn links_of_run_ui(
             widgets::button(ui, Look::Plain, Some(icon::CLOCK), "Look back", false)
                 .on_disabled_hover_text(team::ELSEWHERE);
         }
-        revert_ui(ui, detail, actions);
+        if is_here {
+            revert_ui(ui, detail, actions);
+        } else if detail.intent_at_ms.is_some() {
+            widgets::button(ui, Look::Plain, Some(icon::REVERT), "Revert this step…", false)
+                .on_disabled_hover_text(team::ELSEWHERE);
+        }
         let over = detail.run.fate != RunFate::Active;
         let why_not = if is_here { "It is under way." } else { team::ELSEWHERE };
         if widgets::button(ui, Look::Plain, Some(icon::ERASE), "Purge the run…", over && is_here)

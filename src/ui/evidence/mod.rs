@@ -298,6 +298,7 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
         let (total, of) = (format::count(page.counts.total), format::count(page.of));
         let more = if page.counts.is_partial { "more than " } else { "" };
         match view.of_team() {
+            Some(_) if page.counts.total == 1 => format!("1 execution in {ms} ms"),
             Some(_) => format!("{more}{total} executions in {ms} ms"),
             None => format!("{more}{total} of {of} executions in {ms} ms"),
         }

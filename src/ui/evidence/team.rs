@@ -4,6 +4,7 @@ use egui::Ui;
 
 use super::EvidenceView;
 use crate::plan::drawable;
+use crate::ui::tabs::tabs_ui;
 use crate::ui::{Action, EvidenceAction, Look, Text, Theme, Tone, icon, widgets};
 
 /// The team of the settings, and where its hits come from.
@@ -29,12 +30,12 @@ pub(super) const ELSEWHERE: &str =
 pub(super) fn source_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let Some(team) = &view.team else { return };
     ui.horizontal(|ui| {
-        for (name, of_team) in [("This computer", false), ("Team", true)] {
-            if widgets::view_choice(ui, name, team.is_shown == of_team) {
-                actions.push(Action::Evidence(EvidenceAction::ShowTeam(of_team)));
-            }
+        let sources = [(false, "This computer"), (true, "Team")];
+        if let Some(of_team) = tabs_ui(ui, &sources, team.is_shown) {
+            actions.push(Action::Evidence(EvidenceAction::ShowTeam(of_team)));
         }
         if team.is_shown {
+            ui.add_space(8.0);
             widgets::line(ui, drawable(team.server), Text::Small, Tone::Dim);
         }
     });

@@ -162,16 +162,6 @@ impl Postgres {
         assert!(control(&self.data(), &["restart", "--mode=immediate"]));
     }
 
-    /// Ends the server at once.
-    pub fn stop(&self) {
-        assert!(control(&self.data(), &["stop", "--mode=immediate"]));
-    }
-
-    /// Starts a server that was stopped.
-    pub fn start_again(&self) {
-        assert!(control(&self.data(), &["start"]));
-    }
-
     /// Lets every statement that inserts records wait, if its origin has records already, until the value is dropped.
     pub fn pause_second_batches(&self) -> Paused<'_> {
         self.sql(
@@ -215,7 +205,7 @@ impl Drop for Paused<'_> {
 }
 
 /// Whether `pg_ctl` succeeds. The server gets no pipe of this process, for whose end something might wait.
-fn control(data: &Path, arguments: &[&str]) -> bool {
+pub fn control(data: &Path, arguments: &[&str]) -> bool {
     let mut command = of_server("pg_ctl");
     command.args(arguments).args(["--wait", "--silent", "--pgdata"]).arg(data);
     command.arg("--log").arg(data.with_file_name("log")).stdin(Stdio::null());

@@ -201,9 +201,16 @@ fn no_document_has_a_secret() {
 /// The loop itself has completed, and its result says which end is not signed.
 #[test]
 fn a_loop_says_whose_end_is_not_signed() {
-    let planner = Scripted::new([answer("echo blue > kingfisher.txt")]);
-    let home = &planner.home;
-    settings(home, &home.path().join("absent"), &["run_ends"]);
+    let planned = |key: &str| {
+        let planner = Scripted::new([answer("echo blue > kingfisher.txt")]);
+        let key = planner.home.path().join(key);
+        planner.add_settings(&format!(
+            "[signatures]\nkey = {:?}\nprincipal = {ADA:?}\nsign = ['run_ends']\n",
+            key.to_str().unwrap()
+        ));
+        planner
+    };
+    let planner = planned("absent");
     let ended = planner.ends(planner.run([]), 0).document;
     let [unsigned] = ended["not_signed"].as_array().unwrap().as_slice() else {
         panic!("{ended:#}")
@@ -212,15 +219,13 @@ fn a_loop_says_whose_end_is_not_signed() {
     let reason = unsigned["reason"].as_str().unwrap();
     assert!(reason.contains("absent"), "{reason}");
 
-    let planner = Scripted::new([answer("echo blue > kingfisher.txt")]);
-    settings(&planner.home, &planner.home.path().join("absent"), &["run_ends"]);
+    let planner = planned("absent");
     let words = planner.words(["--yes"]);
     let done = planner.home.run(words.iter().map(String::as_str)).exits(0);
     let said = done.stdout.contains("The end of run ") && done.stdout.contains(" is not signed: ");
     assert!(said, "{done:?}");
     // With the key, the result is as before.
-    let planner = Scripted::new([answer("echo blue > kingfisher.txt")]);
-    let key = key(&planner.home, "id", "");
-    settings(&planner.home, &key, &["run_ends"]);
+    let planner = planned("id");
+    key(&planner.home, "id", "");
     assert_eq!(planner.ends(planner.run([]), 0).document.get("not_signed"), None);
 }

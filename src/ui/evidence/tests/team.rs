@@ -43,7 +43,14 @@ fn hits_say_where_they_come_from() {
 #[test]
 fn what_needs_this_computer_is_off() {
     let mut harness = page("team-record");
-    for name in ["Show the run", "Look back", "Purge the run…", "Export…", "Verify evidence"] {
+    for name in [
+        "Show the run",
+        "Look back",
+        "Revert this step…",
+        "Purge the run…",
+        "Export…",
+        "Verify evidence",
+    ] {
         let node = harness.get_by_role_and_label(Role::Button, name);
         assert!(node.accesskit_node().is_disabled(), "{name}");
     }
