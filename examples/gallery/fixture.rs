@@ -108,6 +108,7 @@ pub fn plan() -> ShownPlan {
         metadata: Default::default(),
         failure: None,
         inputs: Vec::new(),
+        signatures_required: 0,
         steps,
         source: source.into(),
         digest: Digest::of(source),

@@ -35,8 +35,9 @@ use countersign::ui::notice::{Notice, Scope};
 use countersign::ui::overlay::{Overlay, RemovedRule, RuleForm, SettingsView};
 use countersign::ui::plan::{
     Approval, CardView, ChangedSteps, ChoicesView, Effect, InboxView, KindSources, LookedAt,
-    OpenPlan, OpenState, PlanAttempt, PlanView, QueueView, QueuedPlan, RecentPlan, RevisionView,
-    RunOutput, SeenStep, SidebarView, Simulated, StepCounts, StepKind, StepList, steps_with_text,
+    OpenPlan, OpenState, PlanAttempt, PlanView, QueueView, QueuedPlan, RecentPlan, ReviewsView,
+    RevisionView, RunOutput, SeenStep, SidebarView, Simulated, StepCounts, StepKind, StepList,
+    steps_with_text,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{OnScreen, StatusView, WindowView, icon};
@@ -938,6 +939,7 @@ impl Scene {
                 review: Some(&self.review),
                 review_id: uuid::Uuid::nil(),
                 approval: &self.approval,
+                reviews: ReviewsView::default(),
                 rejected: None,
                 run: &self.run,
                 output: &self.output,

@@ -76,7 +76,11 @@ impl App {
         let situation = self.situation();
         // The key of *Authorize…* leads to what has to be looked at first.
         let looks_first = command == Command::Authorize && situation.look_first;
-        let command = if looks_first { Command::NextUnseen } else { command };
+        let command = match command {
+            Command::Authorize if looks_first => Command::NextUnseen,
+            Command::Authorize if situation.asked => Command::SignRequest,
+            command => command,
+        };
         // The view offers only available commands, but the state may have changed since that frame.
         if (command.spec().unavailable)(&situation).is_some() {
             return;
@@ -98,13 +102,14 @@ impl App {
             Command::TryHost => self.plan.try_host(shared),
             Command::StopTrying => self.plan.stop_trying(shared),
             Command::FillIn => shared.show_prompt(Some(Prompt::FillIn)),
-            Command::Authorize => {
+            Command::AskForSignature => self.ask_for_signature(),
+            Command::Authorize | Command::SignRequest => {
                 if let Some(session) = &mut self.plan.shown {
                     session.renew_authorize_view();
                 }
                 shared.show_prompt(Some(Prompt::Authorize));
             }
-            Command::Reject => shared.show_prompt(Some(Prompt::Reject)),
+            Command::Reject | Command::RefuseRequest => shared.show_prompt(Some(Prompt::Reject)),
             Command::Run => self.plan.start_run(shared),
             Command::Enqueue => self.enqueue(),
             Command::Unqueue
@@ -157,6 +162,7 @@ impl App {
                 self.plan.with_shown(|session| ctx.copy_text(session.opened.digest.to_string()));
             }
             Command::SavePlanAs => self.save_plan(),
+            Command::SaveAnswer => self.save_answer(),
             Command::EditArguments
             | Command::LeaveOutStep
             | Command::MarkStep

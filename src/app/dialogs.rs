@@ -16,7 +16,12 @@ impl App {
         let shared = &mut self.shared;
         let method = Method::Window;
         let loop_awaits_it = self.plan.shown.as_ref().is_some_and(PlanSession::awaits_decision);
+        let is_request = self.plan.shown.as_ref().is_some_and(|it| it.opened.request.is_some());
         match action {
+            DialogAction::Authorize(digest) if is_request => self.answer_request(digest, None),
+            DialogAction::Reject { digest, reason, .. } if is_request => {
+                self.answer_request(digest, Some(reason));
+            }
             DialogAction::Answer { decision: Decision::Approve, .. }
                 if self.plan.approval_needs_dialog() =>
             {

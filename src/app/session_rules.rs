@@ -203,6 +203,7 @@ impl App {
                     authorization: Box::new(authorization.clone()),
                     plan: Box::new(plan),
                     revised: None,
+                    reviews: Vec::new(),
                 };
                 self.shared.record(query, move |app, recorded| match recorded {
                     Ok(()) => app.finish_by_rule(place, rule_id, file, authorization),

@@ -180,6 +180,7 @@ impl App {
                     name: plan.name(),
                     file: session.path(),
                     then: match session.attempt {
+                        _ if session.opened.request.is_some() => AfterRejection::RequesterIsTold,
                         None if self.waiting_agent(session).is_some() => {
                             AfterRejection::AgentIsTold
                         }

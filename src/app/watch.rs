@@ -37,7 +37,7 @@ impl Watch {
         }
     }
 
-    /// Watches these files instead of the previous ones.
+    /// Watches these files instead of the previous ones. The name `*` is any file of its folder.
     ///
     /// # Errors
     /// The system cannot watch a folder. Then no file is watched.
@@ -111,7 +111,10 @@ fn affects_any(event: &Event, files: &BTreeSet<PathBuf>) -> bool {
         event.kind,
         EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_) | EventKind::Any
     );
-    changes && event.paths.iter().any(|path| files.contains(path))
+    let is_watched = |path: &PathBuf| {
+        files.contains(path) || path.parent().is_some_and(|it| files.contains(&it.join("*")))
+    };
+    changes && event.paths.iter().any(is_watched)
 }
 
 #[cfg(test)]
@@ -126,6 +129,9 @@ mod tests {
         let modify = EventKind::Modify(ModifyKind::Any);
         assert!(affects_any(&event(modify, "/w/plan.json"), &files));
         assert!(!affects_any(&event(modify, "/w/other.json"), &files));
+        let any = BTreeSet::from([PathBuf::from("/w/*")]);
+        assert!(affects_any(&event(modify, "/w/other.json"), &any));
+        assert!(!affects_any(&event(modify, "/w/below/other.json"), &any));
         assert!(!affects_any(&event(EventKind::Access(AccessKind::Any), "/w/plan.json"), &files));
     }
 

@@ -3,6 +3,7 @@
 //! The window, the headless commands and the bounded loop create approvals; the engine checks them before a run.
 //! Nothing here reads the clock or a file: callers pass the current state.
 
+mod allowed_signers;
 mod binding;
 mod choices;
 mod class;
@@ -21,14 +22,18 @@ use uuid::Uuid;
 
 use crate::plan::{Digest, Plan, RiskLevel};
 
+pub use allowed_signers::Persons;
 pub use binding::{Binding, Change};
 pub use choices::{HostChoice, PlanChoices, RunChoices, WallSetting};
 pub use class::{AuthorizationClass, CLASS_BYTES, ClassError, PlanProperties};
 pub use fleet::FleetBinding;
-pub use review_signature::{Decided, ReviewDocument, ReviewRequest, ReviewSignature, Reviewing};
+pub use review_signature::{Decided, ReviewDocument, ReviewSignature, Reviewing};
 pub use secret_inputs::{Secret, SecretInputs};
 pub use session_rule::{CallIdentity, RuleTime, SessionRule, why_no_rule};
-pub use signing::{NAMESPACE, SIGNATURE_BYTES, Signed, Signing, SshSignature, why_no_principal};
+pub use signing::{
+    NAMESPACE, SIGNATURE_BYTES, Signed, Signing, SshSignature, persons_needed, why_no_principal,
+    why_not_signable,
+};
 pub use time::SinceBoot;
 use time::remaining_ms;
 pub use walls::{Grants, StepWalls, WallLevel};

@@ -1,4 +1,4 @@
-//! The signatures of other persons under an approval (SPEC §14): the request that is given to them, and what they sign. Pure.
+//! The signatures of other persons under an approval (SPEC §14). Pure.
 
 use std::path::PathBuf;
 
@@ -9,108 +9,41 @@ use uuid::Uuid;
 use super::{Binding, Change, SshSignature};
 use crate::plan::{Digest, canonical_json};
 
-/// Whose signatures a run needs besides that of the person who authorizes it.
+/// Whose signatures count for an approval, and how many it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reviewing {
-    /// The number of persons, with the one who authorizes: 2 or more.
+    /// The number of persons for every plan, with the one who authorizes; 1 if a plan alone can ask for more.
     pub required: usize,
     /// Who may sign with which key, as `ssh-keygen(1)` describes it. Absolute.
     pub allowed_signers: PathBuf,
     /// Keys that do not count any more. Absolute.
     pub revoked_keys: Option<PathBuf>,
+    /// The folder in which the signatures of other persons come back. Absolute.
+    pub folder: Option<PathBuf>,
 }
 
 impl Reviewing {
     /// How many persons must have signed, and who may, for the settings.
     pub(super) fn sentence(&self) -> String {
-        let Self { required, allowed_signers, revoked_keys } = self;
+        let Self { required, allowed_signers, revoked_keys, .. } = self;
         let revoked =
             revoked_keys.as_ref().map(|it| format!(", without the keys in {}", it.display()));
-        format!(
-            "before a run, {required} persons of {} must have signed (required = {required}){}",
-            allowed_signers.display(),
-            revoked.unwrap_or_default()
-        )
+        let persons = format!("{}{}", allowed_signers.display(), revoked.unwrap_or_default());
+        match required {
+            0 | 1 => format!(
+                "only a plan asks for the signatures of others (required = 1), of {persons}"
+            ),
+            _ => format!(
+                "before a run, {required} persons must have signed (required = {required}), of {persons}"
+            ),
+        }
     }
 }
 
-/// The format of requests.
-const REQUEST: &str = "countersign/review-request/v1";
 /// The format of signatures of requests.
 const SIGNATURE: &str = "countersign/review-signature/v1";
 /// The format of the documents that are signed.
 const DOCUMENT: &str = "countersign/signed/v1";
-
-/// What a second person gets: the plan, what the approval would cover, and what the plan would do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ReviewRequest {
-    format: String,
-    /// The id, which an authorization uses up.
-    pub request_id: Uuid,
-    /// The evidence in which the authorization will be recorded.
-    pub evidence: String,
-    /// When it was made, in Unix milliseconds.
-    pub requested_at_ms: i64,
-    /// The exact bytes of the plan, which are UTF-8.
-    pub plan: String,
-    /// The digest of these bytes.
-    pub plan_digest: Digest,
-    /// Everything else that the approval would cover.
-    pub binding: Binding,
-    /// What each step would do, as the computer that runs it previews it.
-    pub steps: Vec<String>,
-    /// The changes of files that are known before, as a unified diff.
-    pub diff: String,
-}
-
-impl ReviewRequest {
-    /// A request about this plan.
-    pub fn new(evidence: String, plan: String, binding: Binding, now_ms: i64) -> Self {
-        Self {
-            format: REQUEST.to_owned(),
-            request_id: Uuid::new_v4(),
-            evidence,
-            requested_at_ms: now_ms,
-            plan_digest: Digest::of(plan.as_bytes()),
-            plan,
-            binding,
-            steps: Vec::new(),
-            diff: String::new(),
-        }
-    }
-
-    /// Reads a request.
-    ///
-    /// # Errors
-    /// Why the text is none.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let request: Self = parse(text)?;
-        if request.format != REQUEST {
-            return Err(format!("its format is {:?} and not {REQUEST:?}", request.format));
-        }
-        if Digest::of(request.plan.as_bytes()) != request.plan_digest {
-            return Err("its plan is not that of its digest".to_owned());
-        }
-        Ok(request)
-    }
-
-    /// What this person signs: that the plan may run, or with words that it may not.
-    pub fn document(&self, principal: &str, refusal: Option<&str>, now_ms: i64) -> ReviewDocument {
-        ReviewDocument {
-            format: DOCUMENT.to_owned(),
-            kind: "review".to_owned(),
-            evidence: self.evidence.clone(),
-            principal: principal.to_owned(),
-            request_id: self.request_id,
-            plan_digest: self.plan_digest,
-            binding: self.binding.clone(),
-            decision: if refusal.is_some() { Decided::Refuse } else { Decided::Sign },
-            reason: refusal.unwrap_or_default().to_owned(),
-            timestamp: now_ms,
-        }
-    }
-}
 
 /// What a second person has decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,6 +80,28 @@ pub struct ReviewDocument {
 }
 
 impl ReviewDocument {
+    /// The answer of this person to a request for evidence, about a plan and what its approval would cover.
+    pub fn new(
+        (request_id, evidence): (Uuid, String),
+        (plan_digest, binding): (Digest, Binding),
+        principal: String,
+        (decision, reason): (Decided, String),
+        now_ms: i64,
+    ) -> Self {
+        Self {
+            format: DOCUMENT.to_owned(),
+            kind: "review".to_owned(),
+            evidence,
+            principal,
+            request_id,
+            plan_digest,
+            binding,
+            decision,
+            reason,
+            timestamp: now_ms,
+        }
+    }
+
     /// The bytes that are signed.
     pub fn text(&self) -> String {
         canonical_json(&serde_json::to_value(self).unwrap_or_default())
@@ -207,6 +162,12 @@ impl ReviewSignature {
             signature: signature.armor.clone(),
         };
         serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
+    }
+
+    /// Whether a text could be the file of a signature, judged by its beginning.
+    pub fn is_named_in(text: &[u8]) -> bool {
+        let begin = text.get(..text.len().min(256)).unwrap_or_default();
+        String::from_utf8_lossy(begin).contains(&format!("\"{SIGNATURE}\""))
     }
 
     /// Reads the text of a file with a signature. Whether the signature is genuine is not checked.

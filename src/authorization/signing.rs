@@ -39,8 +39,31 @@ pub struct Signing {
     pub sign: BTreeSet<Signed>,
     /// How long one signature may take, in seconds, without the time in which the person is asked.
     pub seconds: u32,
-    /// Whose signatures a run needs as well; `None` if it needs none.
+    /// Whose signatures count; `None` if the settings do not say.
     pub reviewing: Option<Reviewing>,
+}
+
+/// How many persons must have signed an approval under these settings, with the one who gives it. `of_plan` is what the
+/// plan asks for. 0 if it need not be one of the persons whose signatures count.
+pub fn persons_needed(signing: Option<&Signing>, of_plan: usize) -> usize {
+    let of_settings = signing.and_then(|it| it.reviewing.as_ref()).map_or(0, |it| it.required);
+    let of_settings = if of_settings > 1 { of_settings } else { 0 };
+    of_settings.max(of_plan)
+}
+
+/// Why nobody can approve a plan that asks for this many signatures under these settings; `None` if somebody can.
+pub fn why_not_signable(signing: Option<&Signing>, of_plan: usize) -> Option<String> {
+    let can_sign = signing.is_some_and(|it| it.of_authorizations() && it.reviewing.is_some());
+    (of_plan > 0 && !can_sign).then(|| {
+        format!(
+            "the plan asks for {}, and your settings do not say who may sign: set key, principal, \
+             sign = [\"authorizations\"] and allowed_signers in [signatures]",
+            match of_plan {
+                1 => "a signature".to_owned(),
+                persons => format!("the signatures of {persons} persons"),
+            }
+        )
+    })
 }
 
 impl Signing {

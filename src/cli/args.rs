@@ -348,9 +348,6 @@ pub(super) struct Run {
     /// Trust the commands of the workspace's countersign.toml if this is its digest, as `check` printed it
     #[arg(long, value_name = "DIGEST")]
     pub(super) trust_commands: Option<Digest>,
-    /// The signature of another person, as `sign` wrote it; repeat it for more persons
-    #[arg(long, value_name = "FILE")]
-    pub(super) signature: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) workspace: Workspace,
     #[command(flatten)]
@@ -370,4 +367,8 @@ pub(super) struct Consent {
     /// that ask only because they have no walls [default: ask on a terminal, else cancel]
     #[arg(long, value_enum)]
     pub(super) confirm: Option<Confirm>,
+    /// The signature of another person, as `sign` wrote it; repeat it for more persons [default: those in the folder that
+    /// the settings name]
+    #[arg(long, value_name = "FILE")]
+    pub(super) signature: Vec<PathBuf>,
 }

@@ -171,6 +171,19 @@ fn print_state(state: &TargetState, out: &mut Output) {
 
 /// Prints everything that is known about a plan, for people.
 pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
+    describe(opened, out);
+    let errors = opened.findings.iter().filter(|it| it.severity == Severity::Error).count();
+    match opened.digest {
+        Some(digest) if opened.is_valid() => {
+            out.line(&format!("Valid. `--authorize {digest}` authorizes exactly these bytes."));
+        }
+        _ if errors == 1 => out.line("Not valid: 1 error."),
+        _ => out.line(&format!("Not valid: {errors} errors.")),
+    }
+}
+
+/// Prints a plan with its review and findings.
+pub(super) fn describe(opened: &OpenedPlan, out: &mut Output) {
     if let (Some(plan), Some(review)) = (&opened.plan, &opened.review) {
         header(opened, plan, review, out);
         steps(plan, review, out);
@@ -190,14 +203,6 @@ pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
     }
     for finding in &opened.findings {
         out.line(&finding_line(finding));
-    }
-    let errors = opened.findings.iter().filter(|it| it.severity == Severity::Error).count();
-    match opened.digest {
-        Some(digest) if opened.is_valid() => {
-            out.line(&format!("Valid. `--authorize {digest}` authorizes exactly these bytes."));
-        }
-        _ if errors == 1 => out.line("Not valid: 1 error."),
-        _ => out.line(&format!("Not valid: {errors} errors.")),
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) fn run(
 ) -> Result<Exit, Refusal> {
     let confirmation = CommandLine::new(again.consent.confirm, is_terminal())?;
     let mut policy = again.options.policy()?;
+    policy.review_signatures = super::review::signatures(&again.consent.signature)?;
     let folder = &again.options.common.folder;
     let location = evidence_location(folder)?;
     let mut evidence = location.open()?;

@@ -30,6 +30,7 @@ mod planner;
 mod progress;
 mod propose;
 mod refusal;
+mod request_text;
 mod review;
 mod revise;
 mod risk;

@@ -43,6 +43,15 @@ impl Refusal {
         Self::new(Exit::Usage, failure, json!({}))
     }
 
+    /// The error for a request that cannot be made.
+    pub(super) fn no_request(failure: Failure) -> Self {
+        let exit = match failure.code {
+            Code::EvidenceStore => Exit::Evidence,
+            _ => Exit::Usage,
+        };
+        Self::new(exit, failure, json!({}))
+    }
+
     /// The same error with these details.
     #[must_use]
     pub(super) fn with_details(self, details: Value) -> Self {
@@ -194,6 +203,7 @@ impl From<ExportError> for Refusal {
                 let next = "Name another file, or replace this one with --force.";
                 Self::usage(error.to_string(), next)
             }
+            ExportError::NoFile(_) => Self::usage(error.to_string(), "Name another file."),
             ExportError::Later(_) | ExportError::UnderWay(_) | ExportError::NoVerification(_) => {
                 let next = error.failure().next;
                 Self::usage(error.to_string(), &next)

@@ -1,30 +1,29 @@
 //! `review-request`, `review` and `sign`: another person's signature under an approval. Nothing is run.
 
-use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
 
+use super::args::RecordId;
 use super::args::evidence::OutFile;
 use super::evidence::signature::signing;
 use super::inputs::Ask;
-use super::opening::{ReadPlan, evidence_location};
-use super::output::{Output, quoted_in_line, say};
+use super::opening::{ReadPlan, evidence_location, policy};
+use super::output::{Output, say};
 use super::passphrase::asks_at_terminal;
 use super::refusal::Refusal;
-use super::time::local_time;
+use super::request_text::print;
 use super::{Exit, args};
-use crate::authorization::{ReviewRequest, ReviewSignature};
-use crate::engine::{Clock as _, SystemClock, simulate_shown};
-use crate::plan::{ShownPlan, limits, parse, quoted};
-use crate::run::{FileChange, StopSignal};
+use crate::authorization::{PlanAuthorization, ReviewSignature, persons_needed};
+use crate::engine::{Clock as _, FollowUp, Signer, SystemClock, WorkspaceChoice};
+use crate::evidence::EvidenceStore;
+use crate::plan::{Digest, Plan, is_valid, quoted};
+use crate::risk::Policy;
+use crate::run::{REQUEST_BYTES, ReviewRequest, StopSignal};
 use crate::signing::SshKeygen;
-use crate::worker::default_folders;
-
-/// The largest request, in bytes: a plan as text in JSON, and as much again for what it would do.
-const REQUEST_BYTES: usize = 4 * limits::PLAN_BYTES;
+use crate::worker::{answers_in, default_folders, read_file_bytes, review_request};
 
 /// Reviews a plan and writes the request.
 ///
@@ -34,9 +33,14 @@ pub(super) fn request(command: &args::ReviewRequest, out: &mut Output) -> Result
     let check = &command.check;
     let mut policy = check.options.policy()?;
     let folder = &check.options.common.folder;
-    let workspace = check.workspace.workspace.as_deref();
-    let inputs = (&check.inputs, Ask::AtTerminal);
-    let read = ReadPlan::file(&check.plan, workspace, &check.choices, inputs)?;
+    let read = match command.follow_up {
+        Some(word) => of_run(word.into(), check, &policy)?,
+        None => {
+            let workspace = check.workspace.workspace.as_deref();
+            let inputs = (&check.inputs, Ask::AtTerminal);
+            ReadPlan::file(&check.plan, workspace, &check.choices, inputs)?
+        }
+    };
     policy.secret_inputs = read.filled_in.secret_inputs.clone();
     let review = read.review(&mut policy, folder)?;
     let opened = read.with_review(review);
@@ -44,40 +48,75 @@ pub(super) fn request(command: &args::ReviewRequest, out: &mut Output) -> Result
     let (Some(plan), Some(review), true) = (opened.plan, opened.review, valid) else {
         return Err(Refusal::invalid_plan(opened.findings));
     };
-    if !review.binding.secret_inputs.is_empty() {
-        let message = "the plan has secret inputs, and what is given there is not the same twice";
-        return Err(Refusal::usage(message.to_owned(), "Take the secret inputs out of the plan."));
-    }
     let location = evidence_location(folder)?;
-    // Makes the evidence if there is none yet: its name is in what is signed.
-    let origin = location.store()?.origin();
-    let text = String::from_utf8_lossy(&plan.source).into_owned();
-    let now_ms = SystemClock::default().now_ms();
-    let mut request = ReviewRequest::new(origin, text, review.binding.clone(), now_ms);
-    let shown =
-        simulate_shown(&plan, &review.workspace, &policy, Some(&location), &Arc::default())?;
-    request.steps = steps(&plan, shown.previews.iter().map(|it| it.summary.as_str()));
-    request.diff = shown.changes.iter().map(FileChange::unified).collect();
-    let text = serde_json::to_string_pretty(&request).unwrap_or_default() + "\n";
+    let request = review_request(&plan, &review, &policy, &location, &Arc::default());
+    let request = request.map_err(Refusal::no_request)?;
+    let text = request.text().map_err(|why| {
+        Refusal::usage(why, "Split the plan, or leave out steps with `countersign revise`.")
+    })?;
     let file = written(&command.out, &text, out)?;
     if out.json() {
         out.document(&json!({
             "request_id": request.request_id,
             "plan_digest": request.plan_digest,
             "file": file,
+            "text": file.is_none().then_some(text),
         }));
     }
     Ok(Exit::Done)
 }
 
-/// What each step would do, in a line each.
-fn steps<'a>(plan: &ShownPlan, previews: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let names = plan.steps.iter().map(|step| {
-        let about = step.call.as_ref().map(|call| call.headline().1).unwrap_or_default();
-        format!("{} {about}", step.tool_name)
-    });
-    let previews = previews.map(str::to_owned).chain(std::iter::repeat(String::new()));
-    names.zip(previews).map(|(name, preview)| format!("{name}: {preview}")).collect()
+/// The plan that a command makes from the recorded run whose id is in the place of the plan file.
+fn of_run(follow_up: FollowUp, check: &args::Check, policy: &Policy) -> Result<ReadPlan, Refusal> {
+    let id = check.plan.to_string_lossy().parse::<RecordId>();
+    let id = id.map_err(|why| Refusal::usage(why, "Look the id up with `evidence search`."))?;
+    let mut evidence = evidence_location(&check.options.common.folder)?.open()?;
+    let id = match follow_up {
+        FollowUp::Revert => id.any(&mut evidence)?,
+        _ => id.run(&mut evidence)?,
+    };
+    let (run, bytes) = follow_up.plan(&mut evidence, id, policy)?;
+    let workspace = match &check.workspace.workspace {
+        Some(chosen) => WorkspaceChoice::chosen(chosen.clone()),
+        None => WorkspaceChoice::of_run(&run),
+    };
+    ReadPlan::bytes(bytes, workspace, &check.inputs, Ask::AtTerminal)
+}
+
+/// The answers in the folder of the settings that count for this approval, one of each person. Of the others it is said why
+/// not.
+///
+/// # Errors
+/// The folder or the evidence cannot be read.
+pub(super) fn answers(
+    policy: &Policy,
+    store: &EvidenceStore,
+    authorization: &PlanAuthorization,
+    plan: &Plan,
+) -> Result<Vec<ReviewSignature>, Refusal> {
+    let signing = policy.signing.as_ref();
+    let reviewing = signing.and_then(|signing| signing.reviewing.as_ref());
+    let folder = reviewing.and_then(|it| Some((it, it.folder.as_ref()?)));
+    let needs_others = persons_needed(signing, plan.signatures_required) > 1;
+    let Some((reviewing, folder)) = folder.filter(|_| needs_others) else { return Ok(Vec::new()) };
+    let answers = answers_in(folder, &plan.digest).map_err(|error| {
+        let message = format!("{} cannot be read: {error}", folder.display());
+        Refusal::usage(message, "Correct signatures.folder in the settings.")
+    })?;
+    let (stop, clock) = (StopSignal::default(), SystemClock::default());
+    let signer = Signer::checking(signing, &stop, &clock);
+    let mut counted: Vec<ReviewSignature> = Vec::new();
+    for answer in answers {
+        let why = match signer.why_not_for(store, reviewing, &answer, authorization)? {
+            Some(why) => Some(why),
+            None => signer.why_same(reviewing, &answer, &counted.iter().collect::<Vec<_>>()),
+        };
+        match why {
+            Some(why) => say(&quoted(&format!("{} does not count: {why}", answer.name))),
+            None => counted.push(answer),
+        }
+    }
+    Ok(counted)
 }
 
 /// Writes to the file, or to stdout. Returns the path of the file.
@@ -97,32 +136,29 @@ fn written(named: &OutFile, text: &str, out: &mut Output) -> Result<Option<Strin
     Ok(Some(path.to_string_lossy().into_owned()))
 }
 
-fn read(path: &Path, limit: usize) -> Result<String, Refusal> {
-    let mut text = String::new();
-    let limit = u64::try_from(limit).unwrap_or(u64::MAX);
-    let read = File::open(path).and_then(|file| file.take(limit + 1).read_to_string(&mut text));
-    match read {
-        Ok(count) if count as u64 > limit => {
-            let message = format!("{} has more than {limit} bytes", path.display());
-            Err(Refusal::usage(message, "Name a file that `review-request` or `sign` wrote."))
-        }
-        Ok(_) => Ok(text),
-        Err(error) => {
-            let message = format!("{} cannot be read: {error}", path.display());
-            Err(Refusal::usage(message, "Name a file that `review-request` or `sign` wrote."))
-        }
+fn read(path: &Path) -> Result<String, Refusal> {
+    let next = "Name a file that `review-request` or `sign` wrote.";
+    let unusable = |why: String| Refusal::usage(why, next);
+    if path == Path::new("-") || path == Path::new("/dev/stdin") {
+        let mut text = String::new();
+        let limit = u64::try_from(REQUEST_BYTES).unwrap_or(u64::MAX) + 1;
+        let read = std::io::stdin().take(limit).read_to_string(&mut text);
+        return read
+            .map(|_| text)
+            .map_err(|error| unusable(format!("stdin cannot be read: {error}")));
     }
+    let bytes = read_file_bytes(path).map_err(|finding| unusable(finding.message))?;
+    String::from_utf8(bytes).map_err(|_| unusable(format!("{} is not UTF-8", path.display())))
 }
 
-fn read_request(path: &Path) -> Result<(ReviewRequest, ShownPlan), Refusal> {
-    let wrong = |why: String| {
+/// A request, its plan, and the digest of its file.
+fn read_request(path: &Path) -> Result<(ReviewRequest, Plan, Digest), Refusal> {
+    let text = read(path)?;
+    let (request, plan) = ReviewRequest::parse(&text).map_err(|why| {
         let message = format!("{} is no request for a signature: {why}", path.display());
         Refusal::usage(message, "Name a file that `review-request` wrote.")
-    };
-    let request = ReviewRequest::parse(&read(path, REQUEST_BYTES)?).map_err(wrong)?;
-    let plan = parse(request.plan.as_bytes()).into_shown();
-    let plan = plan.ok_or_else(|| wrong("it has no plan".to_owned()))?;
-    Ok((request, plan))
+    })?;
+    Ok((request, plan, Digest::of(text.as_bytes())))
 }
 
 /// The signatures in these files.
@@ -132,7 +168,7 @@ fn read_request(path: &Path) -> Result<(ReviewRequest, ShownPlan), Refusal> {
 pub(super) fn signatures(files: &[PathBuf]) -> Result<Vec<ReviewSignature>, Refusal> {
     let signature = |path: &PathBuf| {
         let name = path.display().to_string();
-        ReviewSignature::parse(&name, &read(path, REQUEST_BYTES)?).map_err(|why| {
+        ReviewSignature::parse(&name, &read(path)?).map_err(|why| {
             let message = format!("{name} has no signature of a request: {why}");
             Refusal::usage(message, "Name a file that `sign` wrote.")
         })
@@ -145,47 +181,12 @@ pub(super) fn signatures(files: &[PathBuf]) -> Result<Vec<ReviewSignature>, Refu
 /// # Errors
 /// When the file cannot be read or is no request.
 pub(super) fn show(command: &args::Review, out: &mut Output) -> Result<Exit, Refusal> {
-    let (request, plan) = read_request(&command.request)?;
-    if out.json() {
-        out.document(&request);
-        return Ok(Exit::Done);
+    let (request, plan, digest) = read_request(&command.request)?;
+    match out.json() {
+        true => out.document(&request),
+        false => print(&request, plan, digest, out)?,
     }
-    print(&request, &plan, out);
     Ok(Exit::Done)
-}
-
-fn print(request: &ReviewRequest, plan: &ShownPlan, out: &mut Output) {
-    let binding = &request.binding;
-    let target = binding.target.as_ref();
-    out.fields([
-        ("Request", request.request_id.to_string()),
-        ("Asked", local_time(request.requested_at_ms)),
-        ("Plan", format!("{} ({})", plan.name(), plan.plan_id)),
-        ("Digest", request.plan_digest.to_string()),
-        ("Workspace", binding.workspace.clone()),
-        ("Runs on", target.map_or("that computer".to_owned(), ToString::to_string)),
-        ("Mode", binding.mode.as_str().to_owned()),
-        ("Granted", format!("{}; {}", binding.grants, binding.choices)),
-        ("Evidence", request.evidence.clone()),
-    ]);
-    for (path, state) in &binding.inputs {
-        out.line(&quoted_in_line(&format!("File {path}: {state}")));
-    }
-    out.line("");
-    // The steps are those of the bytes; what they would do is what the other computer says.
-    for step in &plan.steps {
-        out.line(&quoted_in_line(&format!("{:>3}  {}", step.step_index + 1, step.tool_name)));
-        for (name, value) in &step.arguments {
-            for (number, line) in value.lines().enumerate() {
-                let name = if number == 0 { format!("{name}:") } else { String::new() };
-                out.line(&quoted_in_line(&format!("       {name:<10} {line}")));
-            }
-        }
-    }
-    out.line("");
-    out.line("What the other computer says that it would do:");
-    request.steps.iter().for_each(|line| out.line(&quoted_in_line(line)));
-    request.diff.lines().for_each(|line| out.line(&quoted(line)));
 }
 
 /// Signs a request, or refuses it.
@@ -193,9 +194,17 @@ fn print(request: &ReviewRequest, plan: &ShownPlan, out: &mut Output) {
 /// # Errors
 /// When the request cannot be read, it is not signed, or the file cannot be written.
 pub(super) fn sign(command: &args::SignReview, out: &mut Output) -> Result<Exit, Refusal> {
-    let (request, plan) = read_request(&command.request)?;
+    let (request, plan, digest) = read_request(&command.request)?;
+    if let Some(wanted) = command.digest.filter(|wanted| *wanted != digest) {
+        let message = format!("the request has the digest {digest}, and not {wanted}");
+        return Err(Refusal::usage(message, "Look at it again with `countersign review`."));
+    }
     let signing = signing((command.key.as_ref(), command.principal.as_ref()))?;
     let refusal = command.refuse.as_deref();
+    let review = request.rated(&plan, &policy()?);
+    if refusal.is_none() && !is_valid(&review.findings) {
+        return Err(Refusal::invalid_plan(review.findings));
+    }
     let now_ms = SystemClock::default().now_ms();
     let document = request.document(&signing.principal, refusal, now_ms).text();
     let (verb, ask) = (if refusal.is_some() { "Refusing" } else { "Signing" }, asks_at_terminal());
@@ -208,7 +217,8 @@ pub(super) fn sign(command: &args::SignReview, out: &mut Output) -> Result<Exit,
     let what = "your answer about a plan";
     let stop = StopSignal::default();
     let signature = keygen.sign(&signing, document.as_bytes(), what, ask.as_ref(), &stop)?;
-    let file = written(&command.out, &ReviewSignature::file(&document, &signature), out)?;
+    let text = ReviewSignature::file(&document, &signature);
+    let file = written(&command.out, &text, out)?;
     if out.json() {
         out.document(&json!({
             "request_id": request.request_id,
@@ -217,6 +227,7 @@ pub(super) fn sign(command: &args::SignReview, out: &mut Output) -> Result<Exit,
             "principal": signing.principal,
             "fingerprint": signature.fingerprint,
             "file": file,
+            "text": file.is_none().then_some(text),
         }));
     }
     Ok(Exit::Done)

@@ -40,7 +40,7 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     // Checked before the plan is read, because it does not depend on the plan.
     let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
     let mut policy = command.options.policy()?;
-    policy.review_signatures = super::review::signatures(&command.signature)?;
+    policy.review_signatures = super::review::signatures(&command.consent.signature)?;
     let workspace = command.workspace.workspace.as_deref();
     let folder = &command.options.common.folder;
     let inputs = (&command.inputs, Ask::AtTerminal);
@@ -81,7 +81,7 @@ impl Start {
     /// # Errors
     /// The plan is invalid (E001), no flag authorizes it (E002), a step needs a terminal (E305), or the executor returns an error.
     pub(super) fn run(self, out: &mut Output) -> Result<Exit, Refusal> {
-        let Self { opened, file, method, parent_run, policy, confirmation, location } = self;
+        let Self { opened, file, method, parent_run, mut policy, confirmation, location } = self;
         let valid = opened.is_valid();
         let (findings, filled_in) = (opened.findings, opened.filled_in);
         let plan = opened.plan.and_then(ShownPlan::complete).filter(|_| valid);
@@ -108,6 +108,10 @@ impl Start {
         let _ = remove_abandoned_simulations();
         let store = location.store()?;
         say_note(store.note());
+        if policy.review_signatures.is_empty() {
+            policy.review_signatures =
+                super::review::answers(&policy, &store, &authorization, &plan)?;
+        }
         warn_of_other_runs(&location, &review.workspace);
         // The base may be faulty; its bytes are recorded all the same.
         let base = filled_in.base.as_ref().map(|(base, parts)| (base.valid_steps(), parts));

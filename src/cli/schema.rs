@@ -66,6 +66,13 @@ pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
         DialectWord::ReviewRequest => {
             include_str!("../../assets/schema/review-request.schema.json")
         }
+        DialectWord::ReviewSignature => {
+            include_str!("../../assets/schema/review-signature.schema.json")
+        }
+        DialectWord::ReviewRequestMade => {
+            include_str!("../../assets/schema/review-request-made.schema.json")
+        }
+        DialectWord::Sign => include_str!("../../assets/schema/sign.schema.json"),
         DialectWord::SignedDocument => {
             include_str!("../../assets/schema/signed-document.schema.json")
         }

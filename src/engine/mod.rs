@@ -103,7 +103,7 @@ pub use judge_commands::CommandJudge;
 pub use planner_walls::planner_walls;
 pub use previews::{PreviewBatch, PreviewPosition, preview_batch};
 pub use review::{preview_step, review, review_read, review_trusting, review_until};
-pub use signing::{NotRecorded, Signer};
+pub use signing::{NotRecorded, Signer, person};
 pub use simulation::{Simulation, simulate_shown};
 pub use step_question::step_question;
 pub use walls::{check_grants, local_wall_level};

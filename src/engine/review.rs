@@ -20,7 +20,7 @@ use super::made_earlier::FirstWrites;
 use super::projected::ProjectedSteps;
 use super::walls::with_remembered;
 use super::{ExecutionError, WorkspaceChoice, fleet, host, preconditions, walls};
-use crate::authorization::{Binding, FileState, StepWalls};
+use crate::authorization::{Binding, FileState, StepWalls, why_not_signable};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Code, Finding, Plan, Precondition, Severity, ShownPlan, Step, ToolCall, locate};
 use crate::risk;
@@ -122,6 +122,9 @@ pub(super) fn review_without_preconditions(
     if let Some(why) = &policy.refusal {
         // The settings are unusable: the plan may be valid, but there is no policy to authorize it under.
         findings.push(Finding::new(Severity::Error, Code::NotAuthorized, "", why.clone()));
+    }
+    if let Some(why) = why_not_signable(policy.signing.as_ref(), plan.signatures_required) {
+        findings.push(Finding::error(Code::NotAuthorized, "/signatures_required", why));
     }
     let mut risks = Vec::with_capacity(plan.steps.len());
     let mut projected = ProjectedSteps::default();

@@ -9,6 +9,7 @@ use super::history_source::with_history;
 use super::{Clock, ExecutionError, review};
 use crate::authorization::{
     ApprovedPlan, AuthorizationStatus, Method, PlanAuthorization, Signing, StepWalls,
+    persons_needed, why_not_signable,
 };
 use crate::evidence::{EvidenceError, EvidenceStore};
 use crate::plan::{Plan, is_valid, parse};
@@ -44,7 +45,7 @@ impl Runnable {
     ) -> Result<Self, ExecutionError> {
         let ApprovedPlan { plan, authorization } = approved;
         check_authorization(&authorization, store, clock)?;
-        check_signature(&authorization, policy, store)?;
+        check_signature(&plan, &authorization, policy, store)?;
         if let Some(reason) = &policy.refusal {
             return Err(ExecutionError::NotAuthorized { reason: reason.clone() });
         }
@@ -137,10 +138,14 @@ impl ExecutionError {
 /// Fails if the settings ask for a signature of each authorization, and this one has none. It has one if it was recorded by
 /// this program with the same settings.
 fn check_signature(
+    plan: &Plan,
     authorization: &PlanAuthorization,
     policy: &Policy,
     store: &EvidenceStore,
 ) -> Result<(), ExecutionError> {
+    if let Some(reason) = why_not_signable(policy.signing.as_ref(), plan.signatures_required) {
+        return Err(ExecutionError::NotAuthorized { reason });
+    }
     if !policy.signing.as_ref().is_some_and(Signing::of_authorizations) {
         return Ok(());
     }
@@ -154,15 +159,11 @@ fn check_signature(
             });
         }
     }
-    let reviewing = policy.signing.as_ref().and_then(|signing| signing.reviewing.as_ref());
-    let Some(reviewing) = reviewing else { return Ok(()) };
+    let needed = persons_needed(policy.signing.as_ref(), plan.signatures_required);
     let reviews = store.count_reviews(authorization.authorization_id);
     let persons = reviews.map_err(ExecutionError::before_run)? + 1;
-    if persons < reviewing.required {
-        let required = reviewing.required;
-        let reason = format!(
-            "your settings ask for the signatures of {required} persons, and it has {persons}"
-        );
+    if persons < needed {
+        let reason = format!("it needs the signatures of {needed} persons, and has {persons}");
         return Err(ExecutionError::NotAuthorized { reason });
     }
     Ok(())

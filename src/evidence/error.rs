@@ -93,6 +93,8 @@ pub enum EvidenceError {
     Unsound { difference: String },
     #[error("the signature is not recorded: {difference}")]
     SignedOther { difference: String },
+    #[error("its request was used by authorization {by}")]
+    RequestUsed { by: Uuid },
     #[error("the system gave no random bytes: {source}")]
     Random { source: getrandom::Error },
     #[error("authorization {authorization_id} was used by run {run_id}; authorize the plan again")]
@@ -163,9 +165,9 @@ impl EvidenceError {
             Self::Key { .. } | Self::SigningKey { .. } => {
                 "See that the key file can be read, or bring back a copy of it."
             }
-            Self::AuthorizationUsed { .. } | Self::SignedOther { .. } => {
-                "Authorize the plan again."
-            }
+            Self::AuthorizationUsed { .. }
+            | Self::SignedOther { .. }
+            | Self::RequestUsed { .. } => "Authorize the plan again.",
             Self::Database { source } => match source.sqlite_error_code() {
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => DAMAGED,
                 _ => WRITABLE,

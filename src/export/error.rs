@@ -42,6 +42,8 @@ pub enum ExportError {
     OwnFolder,
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
+    #[error("{} is no regular file, and is not replaced", .0.display())]
+    NoFile(PathBuf),
 }
 
 impl ExportError {
@@ -64,7 +66,7 @@ impl ExportError {
             Self::UnderWay(_) => (Code::EvidenceStore, "Wait for its end."),
             Self::NoVerification(_) => (Code::EvidenceStore, "Attest the run itself."),
             Self::OwnFolder => (Code::WriteFailed, "Choose another folder."),
-            Self::Exists(_) => (Code::WriteFailed, "Choose another name."),
+            Self::Exists(_) | Self::NoFile(_) => (Code::WriteFailed, "Choose another name."),
         };
         Failure { code, message: self.to_string(), next: next.to_owned() }
     }

@@ -44,6 +44,10 @@ pub fn write_to_file<T>(
     if !replace && path.symlink_metadata().is_ok() {
         return Err(exists());
     }
+    // A device or pipe is not replaced by a file, and a folder cannot be.
+    if path.metadata().is_ok_and(|it| !it.is_file()) {
+        return Err(ExportError::NoFile(path.to_owned()));
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     if own.into_iter().any(|own| is_within(folder, own)) {

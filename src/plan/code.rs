@@ -1,7 +1,8 @@
 //! The stable error codes (SPEC §6): one table for findings, refusals and failed steps, so that a code has the same
 //! meaning on screen, in `--json` and in the evidence.
 
-use serde::{Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 macro_rules! codes {
     ($($variant:ident $text:literal $title:literal;)+) => {
@@ -79,6 +80,13 @@ impl Code {
 impl std::fmt::Display for Code {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::from_text(&text).ok_or_else(|| D::Error::custom(format!("{text:?} is no code")))
     }
 }
 

@@ -69,6 +69,8 @@ pub struct Plan<C = ToolCall> {
     pub failure: Option<PlannerFailure>,
     /// The values that a person gives before signing.
     pub inputs: Vec<PlanInput>,
+    /// How many persons must have signed before the plan runs, with the one who authorizes it; 0 if the plan does not say.
+    pub signatures_required: usize,
     /// The steps, in the order in which they run.
     pub steps: Vec<Step<C>>,
     /// The exact bytes of the file.

@@ -1,13 +1,13 @@
 //! Findings about a plan (SPEC §1.4): a problem, its position, and how to fix it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Code;
 use super::words::words;
 
 words! {
     /// The severity of a finding.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Severity {
         /// For information, for instance about an ignored field of another program.
@@ -20,7 +20,7 @@ words! {
 }
 
 /// One finding.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The severity.
     pub severity: Severity,
@@ -28,7 +28,7 @@ pub struct Finding {
     pub code: Code,
     /// The name of the error in the action dialect (SPEC §6). `None` for other plans and for findings that are not
     /// errors.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
     pub name: Option<&'static str>,
     /// The JSON pointer (RFC 6901) to the faulty value; empty for the whole file.
     pub pointer: String,
@@ -39,7 +39,7 @@ pub struct Finding {
     /// The problem and how to fix it, for a person.
     pub message: String,
     /// The accepted values, if there is a fixed list.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<String>,
 }
 

@@ -32,6 +32,8 @@ pub const TARGETS: usize = 5_000;
 pub const BATCHES: usize = 64;
 /// Maximum size of a command for several hosts, in bytes as quoted for a shell. Systems limit an argument to 128 KiB.
 pub const FLEET_COMMAND_BYTES: usize = 100_000;
+/// Maximum number of persons whose signatures a plan or the settings can ask for.
+pub const SIGNATURES: usize = 20;
 /// Maximum number of inputs of a plan.
 pub const PLAN_INPUTS: usize = 64;
 /// Maximum number of choices of an input.

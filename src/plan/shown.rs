@@ -46,6 +46,7 @@ impl<C> Plan<C> {
             metadata: self.metadata,
             failure: self.failure,
             inputs: self.inputs,
+            signatures_required: self.signatures_required,
             source: self.source,
             digest: self.digest,
         }
@@ -92,6 +93,7 @@ impl ShownPlan {
             metadata: Metadata::default(),
             failure: None,
             inputs: Vec::new(),
+            signatures_required: 0,
             steps: Vec::new(),
             source: Arc::from(source.as_bytes()),
             digest,

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     CommandVerdict, Policy, Repositories, Shell, Surroundings, of_local_command, sensitive,
@@ -15,7 +15,7 @@ use crate::plan::{
 };
 
 /// A level with its reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The level.
     pub level: RiskLevel,

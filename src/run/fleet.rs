@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Outcome, StreamExcerpt};
@@ -14,7 +14,7 @@ use crate::plan::{Code, Destination, Digest};
 const OUTPUT_BYTES: usize = 1 << 10;
 
 /// The files that are generated for ansible.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleetFiles {
     /// The playbook, with a task for each step.
     pub playbook: String,
@@ -25,7 +25,7 @@ pub struct FleetFiles {
 }
 
 /// A plan for several hosts as an approval would cover it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleetReview {
     /// The hosts.
     pub hosts: Vec<Destination>,

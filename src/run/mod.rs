@@ -45,6 +45,7 @@ mod record_times;
 mod result;
 mod retention;
 mod review;
+mod review_request;
 mod run_comparison;
 mod search;
 mod secret;
@@ -131,6 +132,7 @@ pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
     cannot_be_restored,
 };
+pub use review_request::{REQUEST_BYTES, ReviewRequest};
 pub use run_comparison::{
     ComparedRun, InputDifference, MAX_COMPARED_BYTES, OutputContent, OutputDifference, ReadContent,
     RecordedOutput, RecordedStep, RecordedSteps, RunComparison, StepComparison, StepPair,

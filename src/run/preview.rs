@@ -2,12 +2,12 @@
 
 use std::fmt::Display;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::authorization::FileState;
 
 /// How reliable a preview is, from the most to the least reliable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Predicted {
     /// The step changes exactly these files, in exactly this way.
@@ -19,7 +19,8 @@ pub enum Predicted {
 }
 
 /// How a step would end, as far as its preview can tell.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "end")]
 pub enum ExpectedEnd {
     /// Nothing speaks against success.
     #[default]
@@ -34,7 +35,7 @@ pub enum ExpectedEnd {
 }
 
 /// The preview of one step.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preview {
     /// How reliable the preview is.
     pub predicted: Predicted,
@@ -110,7 +111,7 @@ impl Preview {
 }
 
 /// The change of one file that a step would make.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChange {
     /// The file, by its path inside the workspace.
     pub path: String,
@@ -123,7 +124,7 @@ pub struct FileChange {
 }
 
 /// A difference between two contents.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Diff {
     /// The contents are equal.
@@ -147,7 +148,7 @@ pub enum Diff {
 }
 
 /// The kind of a line in a difference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum LineKind {
@@ -158,7 +159,7 @@ pub enum LineKind {
 }
 
 /// One line of a difference.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffLine {
     /// The kind of the line.
     pub kind: LineKind,

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::FleetReview;
 use crate::authorization::{Binding, Grants, StepWalls, WallLevel};
@@ -11,7 +11,7 @@ use crate::plan::{Code, Digest, Finding, Needs, Severity, ToolCall, ToolClass};
 use crate::risk::{RiskLevel, Verdict, WallSetting};
 
 /// A review of a plan in its workspace, under a policy, at one moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Review {
     /// The workspace folder, absolute.
     pub workspace: PathBuf,
@@ -63,7 +63,7 @@ impl Review {
 }
 
 /// The walls behind which a plan would run (SPEC §7.5).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WallsReview {
     /// The mode that the settings select.
     pub setting: WallSetting,
@@ -99,7 +99,7 @@ impl WallsReview {
 }
 
 /// The walls of one step.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepWallsReview {
     /// What an approval given now would cover.
     pub walls: StepWalls,
@@ -114,7 +114,7 @@ pub struct StepWallsReview {
 }
 
 /// The commands of a workspace. None of them runs unless a person trusts the file that names them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandsReview {
     /// The digest of the file's exact bytes, which is what a person trusts.
     pub digest: Digest,
@@ -127,7 +127,7 @@ pub struct CommandsReview {
 }
 
 /// One command of a workspace.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandReview {
     /// The purpose of the command, for instance `verify.local`.
     pub name: String,
@@ -144,7 +144,7 @@ pub struct CommandReview {
 }
 
 /// Whether a precondition holds now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum PreconditionState {
     /// The step has no precondition.
@@ -167,7 +167,7 @@ pub enum PreconditionState {
 }
 
 /// Figures about a whole plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Impact {
     /// The files that would be written, by path inside the workspace, sorted.
     pub files: Vec<String>,

@@ -15,7 +15,7 @@ use crate::run::{AskSecret, Listener, StopSignal};
 
 /// The variables that the program inherits. All others are left out: none may choose another library, locale file or
 /// provider of keys, except the one with which OpenSSH finds hardware keys.
-const INHERITED: [&str; 9] = [
+const INHERITED: [&str; 10] = [
     "HOME",
     "PATH",
     "SSH_AUTH_SOCK",
@@ -25,6 +25,8 @@ const INHERITED: [&str; 9] = [
     "LOGNAME",
     "DBUS_SESSION_BUS_ADDRESS",
     "XDG_RUNTIME_DIR",
+    // Times in lists of allowed signers are those of the person's time zone.
+    "TZ",
 ];
 /// The maximum size of each output, in bytes.
 const OUTPUT_BYTES: u64 = 256 << 10;

@@ -2,6 +2,7 @@
 //! in hardware work as they do for everything else.
 //!
 //! - `keygen.rs`: calls the program, with a clean environment, a time limit, and this program as what asks for passphrases.
+//! - `lists.rs`: whether a list of keys can be used at all.
 //! - `sign.rs`: a signature of a document, which is checked before it is used.
 //! - `verify.rs`: whether a list of allowed signers has the key of a signature, and why not.
 //!
@@ -9,9 +10,11 @@
 
 mod error;
 mod keygen;
+mod lists;
 mod sign;
 mod verify;
 
 pub use error::SigningError;
 pub use keygen::SshKeygen;
+pub use lists::read_allowed_signers;
 pub use verify::{AllowedSigners, SignatureState, Verdict};

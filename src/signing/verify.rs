@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::keygen::{Call, messages};
+use super::lists::{check_revoked, read_allowed_signers};
 use super::sign::{CHECK_LIMIT, private_folder, text_of, write};
 use super::{SigningError, SshKeygen};
 use crate::authorization::{NAMESPACE, SshSignature};
@@ -83,10 +84,8 @@ impl SshKeygen {
         at_ms: i64,
         stop: &StopSignal,
     ) -> Result<Verdict, SigningError> {
-        for path in std::iter::once(&allowed.file).chain(&allowed.revoked) {
-            let readable = std::fs::File::open(path).map(drop);
-            readable.map_err(|source| SigningError::File { source, path: path.clone() })?;
-        }
+        read_allowed_signers(&allowed.file)?;
+        allowed.revoked.as_deref().map_or(Ok(()), check_revoked)?;
         let Some(signature) = SshSignature::parse(armor) else {
             let why = "the text is no signature of ssh-keygen";
             return Ok(Verdict::because(SignatureState::BytesDiffer, why));

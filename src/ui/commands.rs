@@ -32,6 +32,10 @@ pub enum Command {
     FillIn,
     Authorize,
     Reject,
+    AskForSignature,
+    SignRequest,
+    RefuseRequest,
+    SaveAnswer,
     Run,
     Enqueue,
     Unqueue,
@@ -137,6 +141,18 @@ pub struct Situation {
     pub look_first: bool,
     /// Why the plan cannot be authorized; `None` when it can.
     pub not_authorizable: Option<&'static str>,
+    /// Whether the plan lacks nothing but signatures of other persons before it can be authorized.
+    pub lacks_signatures: bool,
+    /// Why nobody can be asked for a signature under the plan; `None` when somebody can.
+    pub not_askable: Option<&'static str>,
+    /// Whether a request for the person's signature is shown. Nothing of its plan runs here.
+    pub asked: bool,
+    /// Why the request cannot be signed; `None` when it can.
+    pub not_signable: Option<&'static str>,
+    /// Why the request cannot be refused; `None` when it can.
+    pub not_refusable: Option<&'static str>,
+    /// Whether the person has signed or refused the request.
+    pub answered: bool,
     /// Why the plan cannot be rejected; `None` when it can.
     pub not_rejectable: Option<&'static str>,
     /// Why the plan cannot be filled in; `None` when it can.
@@ -315,7 +331,10 @@ mod tests {
     #[test]
     fn only_commands_of_one_kind_share_an_icon() {
         use Command::*;
-        const KINDS: [&[Command]; 12] = [
+        const KINDS: [&[Command]; 15] = [
+            &[SavePlanAs, SaveAnswer],
+            &[Authorize, SignRequest],
+            &[Reject, RefuseRequest],
             &[ExampleCommands, ToggleOutput, TypeInTerminal],
             &[OpenTour, PinPlan, SaveSearch],
             &[ExampleLoop, GoLoop],

@@ -42,8 +42,10 @@ pub fn take_keys(ui: &Ui, commands: &mut Commands<'_>) {
         {
             continue;
         }
-        // The key of *Authorize…* leads to what has to be looked at first.
-        let leads = spec.command == Command::Authorize && commands.situation.look_first;
+        // The key of *Authorize…* leads to what has to be looked at first, and signs a request.
+        let situation = commands.situation;
+        let leads = spec.command == Command::Authorize
+            && (situation.look_first || situation.asked && situation.not_signable.is_none());
         if (leads || (spec.unavailable)(commands.situation).is_none())
             && ui.input_mut(|input| consume(input, &shortcut))
         {

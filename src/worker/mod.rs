@@ -54,6 +54,7 @@ mod proposed_plans;
 mod query_thread;
 mod record_decisions;
 mod retention;
+mod review_requests;
 mod revise_plan;
 mod revisions;
 mod save_rules;
@@ -102,6 +103,9 @@ pub use record_decisions::{
     RecordAuthorization, RecordTrust, RememberWalls, RevokeClass, SignAuthorization,
 };
 pub use retention::{PreviewPurge, PurgeRecords, PurgedRecords};
+pub use review_requests::{
+    AnswerRequest, GivenSignature, MakeRequest, OpenedRequest, answers_in, review_request,
+};
 pub use revise_plan::{ReadArgument, RevisePlan, RevisedPlan, RevisionBase, RevisionEdit};
 pub use revisions::{BaseState, Revised};
 pub use save_rules::{ReadRules, RuleChange, SaveRules, SavedRules};

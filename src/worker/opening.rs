@@ -10,8 +10,8 @@ use uuid::Uuid;
 use super::files::read_unlinked;
 use super::inbox::{Held, held};
 use super::{
-    PlanFile, PlanRead, Query, QueryContext, QueryError, Revised, Setup, follow_up_plans,
-    read_plan_file, revisions, workspace_of,
+    GivenSignature, OpenedRequest, PlanFile, PlanRead, Query, QueryContext, QueryError, Revised,
+    Setup, follow_up_plans, read_plan_file, revisions, workspace_of,
 };
 use crate::authorization::{PlanChoices, SecretInputs};
 use crate::engine::{
@@ -56,6 +56,12 @@ pub struct OpenedPlan {
     pub held: Option<Held>,
     /// What a person changed, if the plan is a revision of another file.
     pub revised: Option<Arc<Revised>>,
+    /// The request for a signature that the file is; its plan does not run here.
+    pub request: Option<Arc<OpenedRequest>>,
+    /// The answer to a request that the file is, which has no plan.
+    pub signature: Option<Arc<GivenSignature>>,
+    /// The answers about the plan that have come back to the folder for them.
+    pub answers: Vec<Arc<GivenSignature>>,
 }
 
 impl OpenedPlan {
@@ -71,6 +77,9 @@ impl OpenedPlan {
             rejected: None,
             held: None,
             revised: None,
+            request: None,
+            signature: None,
+            answers: Vec::new(),
         }
     }
 
@@ -265,6 +274,9 @@ impl QueryContext {
                 return Ok(opened);
             }
         };
+        if self.open_review(&bytes, &mut opened).is_some() {
+            return Ok(opened);
+        }
         let mut parsed = parse(&bytes);
         opened.digest = parsed.digest;
         choices.end_with_version(chosen_for, opened.digest);
@@ -307,6 +319,7 @@ impl QueryContext {
         let reviewed = self.review(&parsed.plan, &choice);
         self.setup.policy.secret_inputs = SecretInputs::default();
         opened.plan = parsed.into_shown().map(Arc::new);
+        self.read_answers(&mut opened);
         match reviewed {
             Ok(review) => {
                 opened.findings.extend(review.iter().flat_map(|it| it.findings.iter().cloned()));

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::{Query, QueryContext, QueryError, Revised};
-use crate::authorization::Signing;
-use crate::authorization::{Grants, PlanAuthorization};
+use crate::authorization::{Grants, PlanAuthorization, ReviewSignature, Signing};
 use crate::engine::{Clock as _, NotRecorded, Signer, SystemClock};
 use crate::evidence::{RevisionRecord, TrustDecision, WallsDecision};
 use crate::plan::Plan;
@@ -24,6 +23,8 @@ pub struct RecordAuthorization {
     pub plan: Box<Plan>,
     /// What the person changed in it, if it is a revision.
     pub revised: Option<Arc<Revised>>,
+    /// The signatures of other persons.
+    pub reviews: Vec<ReviewSignature>,
 }
 
 impl Query for RecordAuthorization {
@@ -74,7 +75,7 @@ impl RecordAuthorization {
         context: &mut QueryContext,
         ask: Option<&Arc<dyn AskSecret>>,
     ) -> Result<(), NotRecorded> {
-        let Self { authorization, plan, revised } = self;
+        let Self { authorization, plan, revised, reviews } = self;
         let stop: Arc<StopSignal> = Arc::clone(&context.stop);
         let signer = Signer {
             signing: context.setup.policy.signing.as_ref(),
@@ -82,7 +83,7 @@ impl RecordAuthorization {
             ask,
             stop: &stop,
             clock: &SystemClock::default(),
-            reviews: &[],
+            reviews: &reviews,
         };
         // The base may be faulty; its bytes are recorded all the same.
         let base = revised.as_ref().map(|revised| revised.plan.valid_steps());

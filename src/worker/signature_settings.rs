@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::authorization::{Reviewing, Signed, Signing, why_no_principal};
+use crate::plan::limits;
 
 /// The table `[signatures]` of the settings file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -25,6 +26,8 @@ pub struct SignatureSettings {
     pub allowed_signers: Option<PathBuf>,
     /// Keys that do not count any more; `~/` is the home folder.
     pub revoked_keys: Option<PathBuf>,
+    /// The folder in which the signatures of other persons come back; `~/` is the home folder.
+    pub folder: Option<PathBuf>,
 }
 
 impl Default for SignatureSettings {
@@ -37,6 +40,7 @@ impl Default for SignatureSettings {
             required: 1,
             allowed_signers: None,
             revoked_keys: None,
+            folder: None,
         }
     }
 }
@@ -54,7 +58,7 @@ impl SignatureSettings {
             ));
         }
         let reviewing = self.reviewing()?;
-        if self.key.is_none() && self.sign.is_empty() && reviewing.is_none() {
+        if self.key.is_none() && self.sign.is_empty() && self.required == 1 {
             return Ok(None);
         }
         let Some(key) = &self.key else {
@@ -74,7 +78,7 @@ impl SignatureSettings {
             return Err(format!("signatures.principal cannot name who signs: {why}"));
         }
         let (principal, sign) = (self.principal.clone(), self.sign.clone());
-        if reviewing.is_some() && !sign.contains(&Signed::Authorizations) {
+        if self.required > 1 && !sign.contains(&Signed::Authorizations) {
             return Err(
                 "signatures.required needs \"authorizations\" in signatures.sign".to_owned()
             );
@@ -82,12 +86,13 @@ impl SignatureSettings {
         Ok(Some(Signing { key, principal, sign, seconds: self.seconds, reviewing }))
     }
 
-    /// Whose signatures a run needs; `None` if the person who authorizes it is enough.
+    /// Whose signatures count; `None` if nobody's are asked for or named.
     fn reviewing(&self) -> Result<Option<Reviewing>, String> {
-        if !(1..=20).contains(&self.required) {
+        if !(1..=limits::SIGNATURES).contains(&self.required) {
             return Err(format!(
-                "signatures.required is {}, and must lie between 1 and 20",
-                self.required
+                "signatures.required is {}, and must lie between 1 and {}",
+                self.required,
+                limits::SIGNATURES
             ));
         }
         let list = |name: &str, path: &std::path::Path| match in_home(path) {
@@ -101,11 +106,13 @@ impl SignatureSettings {
         let allowed = allowed.map(|path| list("allowed_signers", path)).transpose()?;
         let revoked = self.revoked_keys.as_deref();
         let revoked_keys = revoked.map(|path| list("revoked_keys", path)).transpose()?;
+        let folder = self.folder.as_deref();
+        let folder = folder.map(|path| list("folder", path)).transpose()?;
         match (self.required, allowed) {
-            (1, _) => Ok(None),
+            (1, None) => Ok(None),
             (_, None) => Err("signatures.required needs signatures.allowed_signers".to_owned()),
             (required, Some(allowed_signers)) => {
-                Ok(Some(Reviewing { required, allowed_signers, revoked_keys }))
+                Ok(Some(Reviewing { required, allowed_signers, revoked_keys, folder }))
             }
         }
     }
@@ -149,9 +156,13 @@ mod tests {
         let sentence = |more: &str| signing(&format!("{text}{more}")).unwrap().unwrap().sentence();
         assert!(sentence("").contains("(required = 1)"));
         let two = sentence("required = 2\nallowed_signers = '/a'\nrevoked_keys = '/r'");
-        for part in ["2 persons of /a", "(required = 2)", "without the keys in /r"] {
+        for part in ["2 persons must", "(required = 2), of /a", "without the keys in /r"] {
             assert!(two.contains(part), "{two}");
         }
+        let of_plans = sentence("allowed_signers = '/a'");
+        assert!(
+            of_plans.contains("only a plan asks") && of_plans.contains("(required = 1), of /a")
+        );
     }
 
     #[test]

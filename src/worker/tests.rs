@@ -87,7 +87,9 @@ impl Desktop {
             .approve(now_ms, 60_000);
         let recorded = Box::new(authorization.clone());
         let plan_of = Box::new(plan.clone());
-        let query = RecordAuthorization { authorization: recorded, plan: plan_of, revised: None };
+        let (revised, reviews) = (None, Vec::new());
+        let query =
+            RecordAuthorization { authorization: recorded, plan: plan_of, revised, reviews };
         self.query(query).unwrap();
         ApprovedPlan { plan, authorization }
     }

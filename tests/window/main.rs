@@ -28,7 +28,11 @@ mod looping;
 mod painting;
 mod panics;
 #[expect(dead_code, reason = "the tests of the server use the rest")]
-#[expect(clippy::unwrap_used, reason = "the server of these tests runs or they stop")]
+#[expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "the server of these tests runs or they stop"
+)]
 #[path = "../integration/harness/postgres.rs"]
 mod postgres;
 mod refusals;
@@ -37,6 +41,7 @@ mod revert;
 mod revising;
 mod screen;
 mod scripts;
+mod second_person;
 mod secrets;
 mod sign_and_run;
 #[expect(dead_code, reason = "the tests of remote commands use the rest")]

@@ -346,10 +346,15 @@ impl PlanPage {
         session.approval = if approves && signs { Approval::Signing } else { Approval::Recording };
         let plan = Box::new(plan);
         let revised = session.opened.revised.clone();
-        let query = RecordAuthorization { authorization: authorization.clone(), plan, revised };
+        let reviews = if approves { session.reviews.signatures() } else { Vec::new() };
+        let query =
+            RecordAuthorization { authorization: authorization.clone(), plan, revised, reviews };
         shared.record(query, move |app, recorded| match recorded {
             Ok(()) => {
                 app.plan.take_decision(path.as_deref(), (*authorization).clone());
+                if approves {
+                    app.plan.forget_given(authorization.plan_digest);
+                }
                 if let Some(path) = path {
                     let rejected = !approves;
                     app.change_recent(RecentChange::Decided { path: path.clone(), rejected });

@@ -62,6 +62,9 @@ impl PlanSession {
             let view =
                 AuthorizeView::new(plan, review, continues, attempt, others, ttl_ms, previewed);
             let view = view.with_signing(policy.signing.as_ref());
+            let by = self.opened.request.as_ref().map(|it| it.request.requested_by.as_str());
+            let view = view.with_request(by, policy.signing.as_ref());
+            let view = view.with_answers(&self.reviews_view());
             let view = view.with_findings(&self.opened.findings).with_agent(agent, now);
             Arc::new(view.with_rejection(self.opened.rejected.as_ref(), now))
         };

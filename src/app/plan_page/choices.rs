@@ -38,9 +38,10 @@ impl PlanSession {
         }
     }
 
-    /// Whether the person can choose where and how the plan runs. The plan of a loop and a recorded run have no choice.
+    /// Whether the person can choose where and how the plan runs. The plan of a loop, a recorded run and a
+    /// request of somebody else have no choice.
     pub fn can_choose(&self) -> bool {
-        self.path().is_some() && self.attempt.is_none()
+        self.path().is_some() && self.attempt.is_none() && self.opened.request.is_none()
     }
 }
 

@@ -14,6 +14,7 @@ mod previews;
 mod question;
 mod queue;
 mod recorded;
+mod reviews;
 mod revising;
 mod run;
 mod save_plan;
@@ -26,6 +27,7 @@ mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::pending::FailedQuery;
 use super::shared::{Prompt, Shared};
@@ -37,7 +39,7 @@ use crate::ui::notice::Scope;
 use crate::ui::plan::{Approval, MustSee, RecentPlan};
 use crate::ui::{Page, Tone};
 use crate::worker::calls::{CallRun, Watched};
-use crate::worker::{Clock as _, OpenedPlan, ReviewPlan, SystemClock, Wake};
+use crate::worker::{Clock as _, GivenSignature, OpenedPlan, ReviewPlan, SystemClock, Wake};
 pub(super) use choices::Chosen;
 use seen::LeftPlan;
 pub(super) use session::PlanSession;
@@ -66,6 +68,8 @@ pub(super) struct PlanPage {
     /// The same plans in the order in which this window lists them.
     pub(super) listed: Vec<RecentPlan>,
     pub(super) runs: Vec<RunSummary>,
+    /// The answers of other persons that were opened in this window, by the digest of their plan.
+    given: BTreeMap<Digest, Vec<Arc<GivenSignature>>>,
     /// The steps that must be looked at before a plan can be authorized.
     must_see: MustSee,
     /// The digest of the plan whose authorization dialog opens after the next review.
@@ -106,6 +110,7 @@ impl PlanPage {
             listed: recent.clone(),
             recent,
             runs: Vec::new(),
+            given: BTreeMap::new(),
             must_see,
             to_authorize: None,
             opened_terminal: false,
@@ -179,6 +184,9 @@ impl PlanPage {
 
     /// Shows a plan that was opened.
     pub(super) fn show_opened(&mut self, opened: OpenedPlan, chosen: Chosen, shared: &mut Shared) {
+        if let Some(given) = opened.signature {
+            return self.take_given(given, shared);
+        }
         let wanted = self.to_authorize.take();
         let Chosen { workspace, mut choices, version } = chosen;
         choices.end_with_version(version, opened.digest);
@@ -227,6 +235,7 @@ impl PlanPage {
             session.restore(authorization, shared.now.ms, &since_boot);
         }
         self.shown = Some(session);
+        self.note_reviews(&shared.setup.policy);
         self.note_open();
         shared.page = Page::Plan;
         if shared.prompt != Some(Prompt::Close) {
@@ -291,6 +300,7 @@ impl PlanPage {
         };
         let changes = session.apply_review(opened);
         session.seen.update(&session.opened, self.must_see);
+        self.note_reviews(&shared.setup.policy);
         self.note_open();
         Self::notify_changes(&changes, concerned, shared);
         let wanted = self.to_authorize.take();
@@ -345,8 +355,11 @@ impl PlanPage {
         files.extend(shown.and_then(PlanSession::path).map(Path::to_path_buf));
         // A revision is made from another file, of which a change is told.
         files.extend(shown.and_then(|it| Some(it.opened.revised.as_ref()?.base.clone())));
+        files.extend(shown.and_then(|_| Self::folder_of_answers(shared)).map(|it| it.join("*")));
         for session in shown.into_iter().chain(self.running()) {
-            if let Some(review) = &session.opened.review {
+            // The files of a request are on another computer.
+            let review = session.opened.review.as_ref();
+            if let Some(review) = review.filter(|_| session.opened.request.is_none()) {
                 let inputs = review.binding.inputs.keys();
                 files.extend(inputs.map(|path| review.workspace.join(path)));
             }

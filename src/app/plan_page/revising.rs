@@ -64,6 +64,9 @@ impl PlanPage {
             () if session.attempt.is_some() => {
                 Some("The plan of a loop is not changed: reject it, and tell the planner why.")
             }
+            () if session.opened.request.is_some() => {
+                Some("It is a request of somebody else: sign it as it is, or refuse it.")
+            }
             () if session.opened.plan.is_none() => Some("The file cannot be read as a plan."),
             () if session.path().is_none() => Some("The plan has no file."),
             () if session.run.is_active() => Some("Its run is under way."),

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::approval::error_of;
 use super::ended_run::EndedRun;
 use super::previews::BackgroundPreviews;
+use super::reviews::Reviews;
 use super::seen::Seen;
 use super::step_list::FilteredSteps;
 use super::step_pane::StepPane;
@@ -75,6 +76,8 @@ pub struct PlanSession {
     pub other_runs: Option<String>,
     /// What is known about a recorded run besides its events.
     pub recorded: Option<RecordedRun>,
+    /// The signatures of other persons.
+    pub(super) reviews: Reviews,
 }
 
 /// How the pending confirmation is shown, and whether it was answered.
@@ -93,6 +96,8 @@ pub struct ConfirmationState {
     pub checked_at_ms: Option<i64>,
 }
 
+/// Why a plan cannot be authorized without signatures of other persons.
+const NEEDS_SIGNATURES: &str = "It needs the signatures of other persons first.";
 /// Why a plan cannot be authorized while steps that matter were not looked at.
 const LOOK_FIRST: &str = "First look at each step that asks, is dangerous or has no walls.";
 
@@ -125,6 +130,7 @@ impl PlanSession {
             seen: Seen::default(),
             other_runs: None,
             recorded: None,
+            reviews: Reviews::default(),
             opened,
         }
     }
@@ -159,14 +165,26 @@ impl PlanSession {
             None if !plan::is_valid(&self.opened.findings) => {
                 Some("Correct the errors listed above.")
             }
+            None if self.reviews.missing() > 0 => Some(NEEDS_SIGNATURES),
             None if self.seen.looked_at.missing > 0 => Some(LOOK_FIRST),
             None => self.revising.unfinished(),
         })
     }
 
-    /// Whether the plan can be authorized once the steps that matter were looked at.
+    /// Whether the plan can be authorized, or the request signed, once the steps that matter were looked at.
     pub fn must_look_first(&self) -> bool {
-        self.not_authorizable() == Some(LOOK_FIRST)
+        [self.not_authorizable(), self.not_signable()].contains(&Some(LOOK_FIRST))
+    }
+
+    /// Whether the plan lacks nothing but signatures of other persons.
+    pub fn lacks_signatures(&self) -> bool {
+        self.not_authorizable() == Some(NEEDS_SIGNATURES)
+    }
+
+    /// Why the person cannot sign the request that is shown; `None` if they can.
+    pub fn not_signable(&self) -> Option<&'static str> {
+        let look_first = (self.seen.looked_at.missing > 0).then_some(LOOK_FIRST);
+        self.not_refusable().or(look_first)
     }
 
     /// Why nothing can be decided about the plan now; `None` if it can be rejected.
@@ -185,6 +203,9 @@ impl PlanSession {
     /// Why the plan cannot be simulated; `None` if it can.
     pub fn not_simulatable(&self) -> Option<&'static str> {
         match (&self.opened.plan, &self.opened.review) {
+            _ if self.opened.request.is_some() => {
+                Some("It is a request of somebody else: nothing of it runs here.")
+            }
             _ if self.runs_elsewhere() => Some(RUNS_ELSEWHERE),
             _ if self.approval == Approval::Recorded => {
                 Some("This is a run from the records. Run it again, or continue from here.")

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::PlanPage;
 use crate::app::shared::Shared;
-use crate::run::{ExecutionDetail, Preview, PreviewedStep};
+use crate::run::{ExecutionDetail, Preview, PreviewProgress, PreviewedStep};
 use crate::ui::action::Tab;
 use crate::worker::PreviewStep;
 
@@ -111,6 +111,16 @@ impl PlanPage {
     pub fn prefetch(&mut self, shared: &mut Shared) {
         let Some(session) = &mut self.shown else { return };
         let (step_index, digest) = (session.pane.selected, session.opened.digest);
+        if let Some(request) = &session.opened.request {
+            // Nothing here says what the steps would do on the other computer.
+            if session.pane.previews.mark_requested(step_index) {
+                session.pane.previews.store(step_index, request.previews.get(step_index).cloned());
+            }
+            if session.previewed.steps.progress == PreviewProgress::Idle {
+                session.previewed.steps = request.previewed();
+            }
+            return;
+        }
         if let (Some(plan), Some(review)) = (&session.opened.plan, &session.opened.review)
             && plan.steps.get(step_index).is_some_and(|step| step.call.is_some())
             && !session.run.has_begun_step(step_index)

@@ -229,6 +229,14 @@ pub(in crate::cli) enum DialectWord {
     /// A request for another person's signature, as `review-request` writes it
     #[value(alias = "review-request")]
     ReviewRequest,
+    /// An answer to such a request, as `sign` writes it
+    #[value(alias = "review-signature")]
+    ReviewSignature,
+    /// The output of `review-request` with `--json`
+    #[value(alias = "review-request-made")]
+    ReviewRequestMade,
+    /// The output of `sign` with `--json`
+    Sign,
     /// What a person signs with an SSH key
     #[value(alias = "signed-document")]
     SignedDocument,

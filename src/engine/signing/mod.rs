@@ -6,4 +6,5 @@
 mod reviews;
 mod signer;
 
+pub use reviews::person;
 pub use signer::{NotRecorded, Signer};

@@ -1,11 +1,16 @@
 //! Whether the signatures of other persons suffice for an approval. Each that was given must count: one that does not may be
 //! an attempt, or a misunderstanding, and the person should know.
 
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
 use super::signer::{NotRecorded, Signer};
-use crate::authorization::{Decided, PlanAuthorization, ReviewSignature, Reviewing};
+use crate::authorization::{
+    Binding, Decided, Persons, PlanAuthorization, ReviewSignature, Reviewing,
+};
 use crate::evidence::{EvidenceStore, SignedDocument};
 use crate::run::SignatureKind;
-use crate::signing::{AllowedSigners, SignatureState, SshKeygen};
+use crate::signing::{AllowedSigners, SignatureState, SshKeygen, read_allowed_signers};
 
 impl Signer<'_> {
     /// The signatures that were given, if all of them count and they are enough.
@@ -15,25 +20,26 @@ impl Signer<'_> {
     pub(super) fn check_reviews(
         &self,
         store: &EvidenceStore,
-        reviewing: &Reviewing,
+        (reviewing, persons): (&Reviewing, usize),
         authorization: &PlanAuthorization,
     ) -> Result<Vec<SignedDocument>, NotRecorded> {
-        for (number, review) in self.reviews.iter().enumerate() {
-            let earlier = self.reviews.get(..number).unwrap_or_default();
-            let why = match self.why_void(store, review, authorization)? {
-                Some(why) => Some(why),
-                None => self.why_not_allowed(reviewing, review)?,
-            };
-            if let Some(why) = why.or_else(|| self.why_same(review, earlier)) {
+        if let Some(why) = why_unprotected(reviewing, &authorization.binding) {
+            return Err(NotRecorded::NotReviewed(why));
+        }
+        let mut earlier = Vec::new();
+        for review in self.reviews {
+            let why = self.why_not_for(store, reviewing, review, authorization)?;
+            if let Some(why) = why.map_or_else(|| self.why_same(reviewing, review, &earlier), Some)
+            {
                 return Err(NotRecorded::NotReviewed(format!("{}: {why}", review.name)));
             }
+            earlier.push(review);
         }
-        let (needed, given) = (reviewing.required - 1, self.reviews.len());
+        let (needed, given) = (persons.saturating_sub(1), self.reviews.len());
         if given < needed {
             return Err(NotRecorded::NotReviewed(format!(
-                "your settings ask for the signatures of {} persons, of whom you are one, and {given} of the {needed} \
-                 others were given",
-                reviewing.required
+                "it needs the signatures of {persons} persons, of whom you are one, and {given} of the {needed} others were \
+                 given"
             )));
         }
         let signed = self.reviews.iter().map(|review| SignedDocument {
@@ -47,37 +53,54 @@ impl Signer<'_> {
         Ok(signed.collect())
     }
 
-    /// Why a signature is not about this approval; `None` if it is.
-    fn why_void(
+    /// Why a signature does not count for this approval; `None` if it does.
+    ///
+    /// # Errors
+    /// That cannot be found out.
+    pub fn why_not_for(
         &self,
         store: &EvidenceStore,
+        reviewing: &Reviewing,
         review: &ReviewSignature,
         authorization: &PlanAuthorization,
     ) -> Result<Option<String>, NotRecorded> {
+        // First who says it: words that nobody has signed are nobody's.
+        Ok(match self.why_not(store, reviewing, review)? {
+            Some(why) => Some(why),
+            None => Self::why_void(review, authorization),
+        })
+    }
+
+    /// Why a signature is not about this approval; `None` if it is.
+    fn why_void(review: &ReviewSignature, authorization: &PlanAuthorization) -> Option<String> {
         let document = &review.document;
         if document.decision == Decided::Refuse {
-            let why = format!("{} refuses the plan: {}", document.principal, document.reason);
-            return Ok(Some(why));
+            return Some(format!("{} refuses the plan: {}", document.principal, document.reason));
         }
+        let changes = document.changes(&authorization.plan_digest, &authorization.binding);
+        let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
+        (!changes.is_empty()).then(|| format!("it is void: {}", changes.join("; ")))
+    }
+
+    /// Why a signature counts for no approval in this evidence, whatever it covers; `None` if it counts for that.
+    ///
+    /// # Errors
+    /// That cannot be found out.
+    pub fn why_not(
+        &self,
+        store: &EvidenceStore,
+        reviewing: &Reviewing,
+        review: &ReviewSignature,
+    ) -> Result<Option<String>, NotRecorded> {
+        let document = &review.document;
         if document.evidence != store.origin() {
             return Ok(Some("it was given for other evidence".to_owned()));
         }
         if let Some(used) = store.request_used_by(document.request_id)? {
             return Ok(Some(format!("its request was used by authorization {used}")));
         }
-        let changes = document.changes(&authorization.plan_digest, &authorization.binding);
-        let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
-        Ok((!changes.is_empty()).then(|| format!("it is void: {}", changes.join("; "))))
-    }
-
-    /// Why the signer is not allowed; `None` if the list has the key.
-    fn why_not_allowed(
-        &self,
-        reviewing: &Reviewing,
-        review: &ReviewSignature,
-    ) -> Result<Option<String>, NotRecorded> {
         let signed = (review.text.as_bytes(), review.signature.armor.as_str());
-        self.why_not_valid(reviewing, signed, &review.document.principal)
+        self.why_not_valid(reviewing, signed, &document.principal)
     }
 
     /// Why a signature does not count now; `None` if it does.
@@ -99,17 +122,28 @@ impl Signer<'_> {
         Ok((verdict.state != SignatureState::Valid).then(|| format!("{word}: {why}")))
     }
 
-    /// Whether the same person has signed before; a key is one person, and so is a name.
-    fn why_same(&self, review: &ReviewSignature, earlier: &[ReviewSignature]) -> Option<String> {
-        let (key, who) = (&review.signature.fingerprint, &review.document.principal);
-        let before = earlier
-            .iter()
-            .find(|it| it.signature.fingerprint == *key || it.document.principal == *who);
-        if let Some(before) = before {
-            return Some(format!("{who} with {key} is the person of {} again", before.name));
+    /// Why a signature is no other person's than these, or than the one who authorizes; `None` if it is.
+    pub fn why_same(
+        &self,
+        reviewing: &Reviewing,
+        review: &ReviewSignature,
+        earlier: &[&ReviewSignature],
+    ) -> Option<String> {
+        let persons = match persons(reviewing) {
+            Ok(persons) => persons,
+            Err(why) => return Some(why),
+        };
+        let who = &review.document.principal;
+        let person = match person_of(&persons, review) {
+            Ok(person) => person,
+            Err(why) => return Some(why),
+        };
+        let same = earlier.iter().find(|it| person_of(&persons, it) == Ok(person));
+        if let Some(same) = same {
+            return Some(format!("{who} is the person of {} again", same.name));
         }
-        let own = self.signing.filter(|signing| signing.principal == *who);
-        own.map(|_| format!("{who} authorizes the plan, and counts once"))
+        let own = self.signing.and_then(|signing| persons.named(&signing.principal));
+        (own == Some(person)).then(|| format!("{who} authorizes the plan, and counts once"))
     }
 
     /// Whether the person who authorizes is in the list, and is not one of the others under another name.
@@ -121,17 +155,62 @@ impl Signer<'_> {
         reviewing: &Reviewing,
         own: &SignedDocument,
     ) -> Result<(), NotRecorded> {
-        let key = &own.signature.fingerprint;
-        if let Some(same) = self.reviews.iter().find(|it| it.signature.fingerprint == *key) {
-            return Err(NotRecorded::NotReviewed(format!(
-                "{}: {key} is the key that authorizes the plan, and counts once",
-                same.name
-            )));
-        }
+        let refused = |why: String| Err(NotRecorded::NotReviewed(why));
         let signed = (own.document.as_bytes(), own.signature.armor.as_str());
-        match self.why_not_valid(reviewing, signed, &own.principal)? {
+        if let Some(why) = self.why_not_valid(reviewing, signed, &own.principal)? {
+            return refused(format!("your own signature: {why}"));
+        }
+        let persons = persons(reviewing).map_err(NotRecorded::NotReviewed)?;
+        let person = match persons.of(&own.principal, &own.signature.fingerprint) {
+            Ok(person) => person,
+            Err(why) => return refused(format!("your own signature: {why}")),
+        };
+        match self.reviews.iter().find(|it| person_of(&persons, it) == Ok(person)) {
             None => Ok(()),
-            Some(why) => Err(NotRecorded::NotReviewed(format!("your own signature: {why}"))),
+            Some(same) => refused(format!(
+                "{}: {} authorizes the plan, and counts once",
+                same.name, same.document.principal
+            )),
         }
     }
+}
+
+/// Who is who in the list of allowed signers.
+fn persons(reviewing: &Reviewing) -> Result<Persons, String> {
+    let list = read_allowed_signers(&reviewing.allowed_signers);
+    Persons::read(&list.map_err(|error| error.to_string())?)
+}
+
+/// Why the plan itself, or any user, could add persons to a list or take revoked keys out; `None` if they could not.
+fn why_unprotected(reviewing: &Reviewing, binding: &Binding) -> Option<String> {
+    let lists = std::iter::once(&reviewing.allowed_signers).chain(&reviewing.revoked_keys);
+    let granted = binding.walls.iter().flatten().flatten().flat_map(|walls| &walls.write);
+    let writable: Vec<&str> =
+        std::iter::once(&binding.workspace).chain(granted).map(String::as_str).collect();
+    for list in lists {
+        let real = list.canonicalize().unwrap_or_else(|_| list.clone());
+        let others = 0o002;
+        let is_shared = |path: &Path| {
+            path.metadata().is_ok_and(|it| it.mode() & others != 0 && it.mode() & 0o1000 == 0)
+        };
+        if let Some(folder) = writable.iter().find(|folder| real.starts_with(folder)) {
+            return Some(format!("{} is in {folder}, which the plan can write", list.display()));
+        }
+        if is_shared(&real) || real.parent().is_some_and(is_shared) {
+            return Some(format!("every user of this computer can write {}", list.display()));
+        }
+    }
+    None
+}
+
+/// Which person of the list of allowed signers gives this signature, as a number.
+///
+/// # Errors
+/// The list does not say.
+pub fn person(reviewing: &Reviewing, review: &ReviewSignature) -> Result<usize, String> {
+    person_of(&persons(reviewing)?, review)
+}
+
+fn person_of(persons: &Persons, review: &ReviewSignature) -> Result<usize, String> {
+    persons.of(&review.document.principal, &review.signature.fingerprint)
 }

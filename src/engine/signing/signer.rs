@@ -7,7 +7,8 @@ use uuid::Uuid;
 
 use super::super::{Clock, ExecutionError};
 use crate::authorization::{
-    AuthorizationStatus, PlanAuthorization, ReviewSignature, Signed, Signing,
+    AuthorizationStatus, PlanAuthorization, ReviewSignature, Signed, Signing, persons_needed,
+    why_not_signable,
 };
 use crate::evidence::{EvidenceError, EvidenceStore, RevisionRecord, SignedDocument};
 use crate::plan::{Code, Plan};
@@ -75,6 +76,17 @@ pub struct Signer<'a> {
 const NEXT: &str = "Give another person what `countersign review-request PLAN --out FILE` writes, and pass what comes back with \
                     `countersign run PLAN --signature FILE`.";
 
+impl<'a> Signer<'a> {
+    /// A signer that only checks signatures.
+    pub fn checking(
+        signing: Option<&'a Signing>,
+        stop: &'a StopSignal,
+        clock: &'a dyn Clock,
+    ) -> Self {
+        Self { signing, workspace: None, ask: None, stop, clock, reviews: &[] }
+    }
+}
+
 impl Signer<'_> {
     /// Records a decision about a plan; an approval with its signature, if the settings ask for one.
     ///
@@ -89,6 +101,11 @@ impl Signer<'_> {
     ) -> Result<(), NotRecorded> {
         let is_approved = authorization.status == AuthorizationStatus::Approved;
         let signing = self.signing.filter(|signing| signing.of_authorizations() && is_approved);
+        if let Some(why) = why_not_signable(self.signing, plan.signatures_required)
+            && is_approved
+        {
+            return Err(NotRecorded::NotReviewed(why));
+        }
         if self.signing.is_none_or(|signing| signing.reviewing.is_none())
             && !self.reviews.is_empty()
         {
@@ -99,18 +116,26 @@ impl Signer<'_> {
             return Ok(store.record_revised(authorization, plan, revision)?);
         };
         let principal = &signing.principal;
+        let persons = persons_needed(self.signing, plan.signatures_required);
+        let reviewing = signing.reviewing.as_ref();
+        let reviewing = reviewing.filter(|_| persons > 0 || !self.reviews.is_empty());
         // Before the person is asked for a passphrase in vain.
-        let reviews = match &signing.reviewing {
-            Some(reviewing) => self.check_reviews(store, reviewing, authorization)?,
+        let reviews = match reviewing {
+            Some(reviewing) => self.check_reviews(store, (reviewing, persons), authorization)?,
             None => Vec::new(),
         };
         let document = store.authorization_to_sign(authorization, plan, revision, principal)?;
         let kind = SignatureKind::Authorization;
         let signed = self.sign(signing, kind, document, "your authorization")?;
-        if let Some(reviewing) = &signing.reviewing {
+        if let Some(reviewing) = reviewing {
             self.check_own(reviewing, &signed)?;
         }
-        Ok(store.record_signed(authorization, plan, revision, &signed, &reviews)?)
+        let recorded = store.record_signed(authorization, plan, revision, &signed, &reviews);
+        recorded.map_err(|error| match error {
+            // Another run was faster.
+            EvidenceError::RequestUsed { .. } => NotRecorded::NotReviewed(error.to_string()),
+            error => error.into(),
+        })
     }
 
     /// Signs the end of a run, and the head of the evidence, as far as the settings ask for it.

@@ -101,12 +101,11 @@ impl EvidenceStore {
             insert(appender, &signer, signed, (Some(id), None))?;
             for review in reviews {
                 // Within the transaction, because another process may use the same request.
-                if let Some(used) =
+                if let Some(by) =
                     review.request_id.map(|id| used_by(appender.tx(), id)).transpose()?.flatten()
-                    && used != id
+                    && by != id
                 {
-                    let difference = format!("its request was used by authorization {used}");
-                    return Err(EvidenceError::SignedOther { difference });
+                    return Err(EvidenceError::RequestUsed { by });
                 }
                 insert_row(appender, review, (Some(id), None))?;
             }

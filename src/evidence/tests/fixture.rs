@@ -111,6 +111,7 @@ pub fn plan(steps: Vec<Step>) -> Plan {
         metadata: Default::default(),
         failure: None,
         inputs: Vec::new(),
+        signatures_required: 0,
         steps,
         digest: Digest::of(source.as_bytes()),
         source: Arc::from(source.into_bytes()),

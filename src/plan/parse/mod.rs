@@ -111,12 +111,15 @@ fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed
         let plan = ShownPlan::new(dialect, text, digest);
         let inputs = Inputs::read(&mut fields);
         inputs.fill(&mut fields, dialect);
+        let required = 1..=limits::SIGNATURES as u64;
+        let required = fields.whole_number("signatures_required", required);
         let mut plan = match dialect {
             Dialect::StepPlan => steps::read(fields, plan),
             Dialect::CommandPlan => commands::read(fields, plan, &inputs),
             Dialect::ActionPlan => actions::read(fields, plan),
         };
         inputs.finish(&mut plan);
+        plan.signatures_required = required.and_then(|it| it.try_into().ok()).unwrap_or_default();
         Some(plan)
     });
     let mut findings = context.into_findings(&positions, duplicates);

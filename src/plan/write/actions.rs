@@ -20,6 +20,8 @@ struct PlanText<'a> {
     metadata: Option<&'a RawValue>,
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
     inputs: Vec<&'a RawValue>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    signatures_required: Option<&'a RawValue>,
     #[serde(borrow)]
     actions: Vec<&'a RawValue>,
 }

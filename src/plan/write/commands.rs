@@ -6,7 +6,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::text::{
-    Continuation, InputText, continued_id, continued_title, derived_id, serialize, short,
+    Continuation, InputText, continued_id, continued_title, derived_id, is_zero, serialize, short,
 };
 use crate::plan::inputs::of_command;
 use crate::plan::{Mode, Plan, PlanInput, RiskLevel, Step, limits};
@@ -30,6 +30,7 @@ pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid, hosts: &[&str]) -> Option<Vec<u
         target: plan.target.as_deref().filter(|_| !is_on_fleet),
         targets: if is_on_fleet { hosts } else { &[] },
         inputs: inputs_of(plan.notes.rollback.iter().map(String::as_str), &plan.inputs),
+        signatures_required: plan.signatures_required,
         steps: rollback.map(|command| StepText { command, ..StepText::default() }).collect(),
         ..PlanText::default()
     };
@@ -124,6 +125,7 @@ pub(super) fn continue_plan<C>(
         rollback_plan: &notes.rollback,
         estimated_time: notes.estimated_time.as_deref(),
         inputs: inputs_of(commands.chain(rollback), &plan.inputs),
+        signatures_required: plan.signatures_required,
         steps,
     };
     Continuation::of(&text)
@@ -150,6 +152,9 @@ struct PlanText<'a> {
     estimated_time: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     inputs: Vec<InputText<'a>>,
+    // As in the other dialects.
+    #[serde(rename = "signatures_required", skip_serializing_if = "is_zero")]
+    signatures_required: usize,
     steps: Vec<StepText<'a>>,
 }
 

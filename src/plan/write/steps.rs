@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
 
-use super::text::{Continuation, continued_id, continued_title};
+use super::text::{Continuation, continued_id, continued_title, is_zero};
 use crate::plan::{Intent, Plan, Precondition, Step, Tool, limits};
 
 /// Writes the step plan that continues a run: the steps that did not succeed. Their arguments have the values of the plan's
@@ -29,6 +29,7 @@ pub(super) fn continue_plan<C>(
         title: plan.title.as_deref().map(continued_title),
         created_by: plan.created_by.as_deref(),
         evidence_referenced: &plan.evidence_referenced,
+        signatures_required: plan.signatures_required,
         steps,
     };
     Continuation::of(&text)
@@ -46,6 +47,8 @@ struct PlanText<'a> {
     created_by: Option<&'a str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     evidence_referenced: &'a [String],
+    #[serde(skip_serializing_if = "is_zero")]
+    signatures_required: usize,
     steps: Vec<StepText<'a>>,
 }
 

@@ -59,6 +59,11 @@ impl<'a> InputText<'a> {
     }
 }
 
+/// Whether a number says nothing and is left out.
+pub(super) fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 /// Serializes a plan; `None` if it exceeds the size limit of a plan file.
 pub(super) fn serialize(plan: &impl Serialize) -> Option<Vec<u8>> {
     // A large plan may fit only without whitespace.

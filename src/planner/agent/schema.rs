@@ -48,8 +48,9 @@ fn looks() -> Value {
 /// The strict profile of the schema of a dialect.
 fn profile(schema: &str) -> Value {
     let mut root: Value = serde_json::from_str(schema).unwrap_or_default();
-    // Nobody fills in the plan of a planner, and it plans for one host.
-    let left_out = ["inputs", "targets", "inventory", "serial", "max_fail_percentage"];
+    // Nobody fills in the plan of a planner, it plans for one host, and who must sign is not its to say.
+    let left_out =
+        ["inputs", "targets", "inventory", "serial", "max_fail_percentage", "signatures_required"];
     if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
         properties.retain(|name, _| !left_out.contains(&name.as_str()));
     }

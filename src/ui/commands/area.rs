@@ -61,6 +61,10 @@ impl Command {
             | Self::FillIn
             | Self::Authorize
             | Self::Reject
+            | Self::AskForSignature
+            | Self::SignRequest
+            | Self::RefuseRequest
+            | Self::SaveAnswer
             | Self::CopyDigest
             | Self::SavePlanAs
             | Self::EditArguments

@@ -3,8 +3,9 @@
 use egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::needs::{
-    needs_diagnostics, needs_ended_run, needs_no_loop, needs_no_run, needs_plan, needs_plan_page,
-    needs_plans, needs_queued, needs_revisable, needs_revision, needs_rows, needs_run,
+    needs_diagnostics, needs_ended_run, needs_no_loop, needs_no_run, needs_own_evidence,
+    needs_own_search, needs_plan, needs_plan_page, needs_plans, needs_queued, needs_revisable,
+    needs_revision, needs_rows, needs_run, needs_team,
 };
 use super::{Command, RUNS_ELSEWHERE, Situation, Spec, agent};
 use crate::ui::{Icon, Page, icon};
@@ -32,7 +33,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 87] = [
+pub static TABLE: [Spec; 91] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -59,6 +60,7 @@ pub static TABLE: [Spec; 87] = [
         .tooltip("Connect to the plan's host and show how it answers. Nothing of the plan is sent.")
         .unless(|state| {
             needs_plan(state)
+                .or(state.asked.then_some("It is a request of somebody else: nothing of it runs here."))
                 .or((!state.remote).then_some("The plan runs on this computer."))
                 .or(state.testing_connection.then_some("The connection is being tried."))
         }),
@@ -83,6 +85,18 @@ pub static TABLE: [Spec; 87] = [
     Spec::new(Command::Reject, "Reject…", Some(icon::PROHIBIT))
         .tooltip("Record that this plan must not run, and why.")
         .unless(|state| needs_plan(state).or(needs_plan_page(state)).or(state.not_rejectable)),
+    Spec::new(Command::AskForSignature, "Ask for a signature…", Some(icon::ENVELOPE))
+        .tooltip("Write a file in which another person sees this plan and signs it. What comes back, you open here.")
+        .unless(|state| needs_plan(state).or(needs_plan_page(state)).or(state.not_askable)),
+    Spec::new(Command::SignRequest, "Sign…", Some(icon::SIGNATURE))
+        .tooltip("Sign exactly this plan with your SSH key, for the person who asks. Nothing runs here.")
+        .unless(|state| needs_plan_page(state).or(state.not_signable)),
+    Spec::new(Command::RefuseRequest, "Refuse…", Some(icon::PROHIBIT))
+        .tooltip("Say why the plan may not run. The person who asks gets your words, signed.")
+        .unless(|state| needs_plan_page(state).or(state.not_refusable)),
+    Spec::new(Command::SaveAnswer, "Save the answer…", Some(icon::SAVE))
+        .tooltip("Write your signed answer to a file for the person who asks.")
+        .unless(|state| (!state.answered).then_some("No request was signed or refused here.")),
     Spec::new(Command::Run, "Run", Some(icon::PLAY))
         .tooltip("Run the authorized plan, step by step.")
         .key(Modifiers::NONE, Key::F5)
@@ -357,19 +371,14 @@ pub static TABLE: [Spec; 87] = [
         .key(SHIFT_COMMAND, Key::E),
     Spec::new(Command::SaveSearch, "Save or remove the search", Some(icon::BOOKMARK))
         .tooltip("Keep the text of the search field among the saved searches, or no longer.")
-        .unless(|state| {
-            let text = "Search the evidence for something of your own first.";
-            (state.page != Page::Evidence || state.search_offered).then_some(text)
-        }),
+        .unless(needs_own_search),
     Spec::new(Command::SwitchEvidence, "Evidence of this computer or of the team", Some(icon::HOST))
         .tooltip("Change between the evidence of this computer and what all computers of the team have pushed.")
         .key(SHIFT_COMMAND, Key::G)
-        .unless(|state| (!state.team_set).then_some(
-            "No team is set: name its database as team in the settings file.")),
+        .unless(needs_team),
     Spec::new(Command::Verify, "Verify evidence", Some(icon::SEAL))
         .tooltip("Recompute the hash chain of all records and name the first record that differs.")
-        .unless(|state| (state.page == Page::Evidence && state.team_shown).then_some(
-            "It verifies the evidence of this computer; for the team: countersign evidence verify --team")),
+        .unless(needs_own_evidence),
     Spec::new(Command::Export, "Export…", Some(icon::EXPORT))
         .tooltip("Write what the search finds, or a run, to a file: a report, a case file, CSV and others.")
         .unless(|state| state.not_exportable),

@@ -104,6 +104,8 @@ pub enum Question<'a> {
 pub enum AfterRejection {
     /// An agent that waits for the plan gets the reason.
     AgentIsTold,
+    /// The person who asks for a signature gets the signed words.
+    RequesterIsTold,
     /// Nothing: the plan is a person's.
     Nothing,
     /// The planner of a loop gets the reason and makes another plan, or the loop ends.

@@ -86,8 +86,9 @@ pub(super) fn reject_ui(
     (digest, name, then): (Digest, &str, AfterRejection),
     actions: &mut Vec<Action>,
 ) {
+    let refuses = then == AfterRejection::RequesterIsTold;
     let shape = DialogShape {
-        title: "Reject this plan?",
+        title: if refuses { "Refuse to sign this plan?" } else { "Reject this plan?" },
         risk: None,
         chip_prefix: "",
         width: 520.0,
@@ -105,7 +106,11 @@ pub(super) fn reject_ui(
             let end = Answer::safe(Some(icon::STOP), "Reject and end", hint, action(false));
             safe.push(Answer { ready, ..end });
         }
-        let text = if replan { "Reject, plan again" } else { "Reject" };
+        let text = match then {
+            AfterRejection::AnotherPlan => "Reject, plan again",
+            AfterRejection::RequesterIsTold => "Refuse",
+            _ => "Reject",
+        };
         let reject =
             Answer::approve(icon::PROHIBIT, text, "Enter the reason first.", action(replan));
         Answers { safe, approve: Some(Answer { ready, ..reject }) }
@@ -127,6 +132,9 @@ pub(super) fn reject_ui(
             widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
             let text = match then {
                 AfterRejection::Nothing => "The rejection and its reason are kept in the evidence.",
+                AfterRejection::RequesterIsTold => {
+                    "Your words are signed with your key, for the person who asks. Nothing is recorded here."
+                }
                 AfterRejection::AgentIsTold => {
                     "The agent gets the reason and goes on without the call. The rejection and its reason are kept in the \
                      evidence."

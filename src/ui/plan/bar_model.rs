@@ -1,6 +1,8 @@
 //! The content of the bar below the steps, for every state of a plan and its run.
 
 use super::bar_queue::{beside_run, queued};
+use super::looked_at::to_look_at;
+use super::reviews::{missing_bar, request_bar};
 use super::{Approval, PlanView, fate_look};
 use crate::plan::{ShownPlan, drawable, prose};
 use crate::run::text::capitalized;
@@ -33,6 +35,9 @@ pub struct Bar {
 pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
     if view.runs_elsewhere() {
         return elsewhere(view, situation);
+    }
+    if let Some(request) = request_bar(view, situation).filter(|_| !situation.running) {
+        return request;
     }
     if situation.running {
         return running(view, situation);
@@ -87,6 +92,7 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
             let others = vec![Command::Reject];
             return Bar { primary: Some(Command::FillIn), others, ..bar };
         }
+        _ if situation.lacks_signatures => return missing_bar(view),
         _ if situation.not_authorizable.is_some() && !situation.look_first => {
             let why = situation.not_authorizable.unwrap_or_default();
             Bar::new(icon::PROHIBIT, Tone::Danger, "Cannot be authorized", why)
@@ -130,24 +136,6 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
     bar.with_authorize().looking_first(view, situation)
 }
 
-/// The steps that must still be looked at, `missing` in number; of the selected one, that its rest is missing.
-fn to_look_at(view: &PlanView<'_>, missing: usize) -> String {
-    let (looked_at, selected) = (view.looked_at, view.selected);
-    let number = selected + 1;
-    match (missing, looked_at.misses(selected)) {
-        (1, true) => format!("Step {number}: look at the rest of what it would do."),
-        (_, true) => {
-            let others = format::counted(missing - 1, "more step");
-            format!("Look at the rest of step {number}, and at {others}.")
-        }
-        (1, false) => {
-            let step = looked_at.next(selected).map_or(number, |next| next + 1);
-            format!("Step {step} to look at first.")
-        }
-        (_, false) => format!("{} to look at first.", format::counted(missing, "step")),
-    }
-}
-
 impl Bar {
     /// A bar without commands.
     pub(crate) fn new(
@@ -168,7 +156,7 @@ impl Bar {
     }
 
     /// Leads to the steps that must be looked at before the plan can be authorized, if there are any.
-    fn looking_first(self, view: &PlanView<'_>, situation: &Situation) -> Self {
+    pub(super) fn looking_first(self, view: &PlanView<'_>, situation: &Situation) -> Self {
         if !situation.look_first {
             return self;
         }

@@ -3,7 +3,9 @@
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::chips::chips;
-use super::{PlanView, RecordedRun, choices, fate_text, revising, run_look, show_step, walls};
+use super::{
+    PlanView, RecordedRun, choices, fate_text, reviews, revising, run_look, show_step, walls,
+};
 use crate::plan::{Digest, ShownPlan, one_line, prose, visible_name};
 use crate::run::text::capitalized;
 use crate::run::{CommandsReview, NO_DEADLINE_MS};
@@ -171,16 +173,19 @@ fn below_name_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mu
     if !is_small {
         ui.horizontal(|ui| origin_ui(ui, view));
     }
+    reviews::answers_ui(ui, view.reviews.lines);
     if let Some(run) = view.recorded {
         recorded_ui(ui, run, view.now);
     }
     let actions = &mut *commands.actions;
-    ui.horizontal_wrapped(|ui| {
-        choices::choices_ui(ui, view, actions);
-        if is_small {
-            digest_ui(ui, view.digest);
-        }
-    });
+    if is_small || view.choices.is_some() {
+        ui.horizontal_wrapped(|ui| {
+            choices::choices_ui(ui, view, actions);
+            if is_small {
+                digest_ui(ui, view.digest);
+            }
+        });
+    }
     if let Some(plan) = view.plan {
         success_ui(ui, plan);
     }

@@ -65,7 +65,9 @@ fn title(entry: &InboxEntry) -> &str {
 fn facts(entry: &InboxEntry, waits: bool, now: &Now) -> Vec<String> {
     let plan = entry.plan.as_ref();
     let warnings = plan.map_or(0, |plan| plan.warnings);
-    let has_no_place = entry.can_be_opened() && entry.workspace.is_none();
+    // A request for a signature runs nowhere here.
+    let is_review = plan.and_then(|plan| plan.format).is_some_and(|it| it.starts_with("review_"));
+    let has_no_place = entry.can_be_opened() && entry.workspace.is_none() && !is_review;
     let folder = entry.workspace.as_ref().and_then(|it| it.file_name());
     [
         entry

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::PlanView;
+use crate::ui::format;
 use crate::ui::scroll::OnScreen;
 
 /// The steps that must be looked at before a plan can be authorized; a setting.
@@ -85,6 +87,24 @@ impl LookedAt {
     /// Whether a step must be looked at and was not.
     pub fn misses(&self, index: usize) -> bool {
         self.required.get(index).copied().unwrap_or(false) && self.lacks(index)
+    }
+}
+
+/// The steps that must still be looked at, `missing` in number; of the selected one, that its rest is missing.
+pub(super) fn to_look_at(view: &PlanView<'_>, missing: usize) -> String {
+    let (looked_at, selected) = (view.looked_at, view.selected);
+    let number = selected + 1;
+    match (missing, looked_at.misses(selected)) {
+        (1, true) => format!("Step {number}: look at the rest of what it would do."),
+        (_, true) => {
+            let others = format::counted(missing - 1, "more step");
+            format!("Look at the rest of step {number}, and at {others}.")
+        }
+        (1, false) => {
+            let step = looked_at.next(selected).map_or(number, |next| next + 1);
+            format!("Step {step} to look at first.")
+        }
+        (_, false) => format!("{} to look at first.", format::counted(missing, "step")),
     }
 }
 

@@ -43,6 +43,7 @@ mod past_call;
 mod path_end;
 mod previewed;
 mod request;
+mod reviews;
 mod revising;
 mod right_to_left;
 mod row_cache;
@@ -111,6 +112,8 @@ pub(crate) use previewed::not_previewed;
 pub(crate) use request::{
     OUTDATED, command_rows, command_ui, named_lookalikes, outdated_ui, request_ui,
 };
+pub(crate) use reviews::answers_ui;
+pub use reviews::{AnswerState, ReviewsView};
 pub use revising::{ArgumentEdit, LineChoice, RevisedView, Revising, RevisionView};
 pub(crate) use right_to_left::{RIGHT_TO_LEFT, step_has_right_to_left};
 pub use row_cache::cached_rows;
@@ -206,6 +209,8 @@ pub struct PlanView<'a> {
     pub review_id: Uuid,
     /// The authorization state of the plan.
     pub approval: &'a Approval,
+    /// The signatures of other persons, and a request for the person's own.
+    pub reviews: ReviewsView<'a>,
     /// The rejection of the plan that was recorded before it was opened, unless it was authorized since.
     pub rejected: Option<&'a PlanRejection>,
     /// The run of the plan; idle if there is none.

@@ -30,6 +30,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         review: Some(&review),
         review_id: uuid::Uuid::nil(),
         approval,
+        reviews: ReviewsView::default(),
         rejected: None,
         run,
         output: &RunOutput::default(),

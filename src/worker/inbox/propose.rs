@@ -15,7 +15,7 @@ use super::{
     InboxError, MAX_BYTES, MAX_PROPOSALS, MAX_TEXT, PLAN_NAME, PROPOSAL_NAME, REMOVED_NAME,
 };
 use crate::openers::Format;
-use crate::plan::{Digest, lacks_only_inputs, limits};
+use crate::plan::{Code, Digest, Finding, lacks_only_inputs, limits};
 use crate::risk::Policy;
 use crate::run::InboxPlan;
 use crate::worker::files::{PlanFile, Unusable, plan_of};
@@ -115,6 +115,12 @@ pub fn propose(
         )?;
     let (mut plan, findings) = summary(bytes.clone(), policy);
     plan.format = format.map(Format::as_str).or(plan.format);
+    if let Some(format) = plan.format.filter(|format| format.starts_with("review_")) {
+        let message = "a request for a signature and an answer to one are no plans: copy the file into the folder of the \
+                       inbox, or open it";
+        let findings = vec![Finding::error(Code::BadValue, "", message)];
+        return Err(InboxError::NoPlan { format: Some(format), findings });
+    }
     let (Some(digest), true) = (plan.digest, lacks_only_inputs(&findings)) else {
         return Err(InboxError::NoPlan { format: plan.format, findings });
     };

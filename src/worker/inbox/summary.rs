@@ -1,13 +1,17 @@
 //! What the bytes of a file alone tell about its plan, as `check` finds it without a workspace.
 
+use crate::authorization::{Decided, ReviewSignature};
 use crate::openers::{Format, NoFiles};
 use crate::plan::{Finding, Plan, Severity, parse};
 use crate::risk::{Policy, RiskLevel, Shell, of_faulty_step, of_step};
-use crate::run::InboxPlan;
+use crate::run::{InboxPlan, ReviewRequest};
 use crate::worker::files::{PlanFile, Unusable, plan_of};
 
 /// Reads the bytes of a file as a plan. Returns what they tell, and the findings.
 pub(super) fn summary(bytes: Vec<u8>, policy: &Policy) -> (InboxPlan, Vec<Finding>) {
+    if let Some(review) = of_review(&bytes, policy) {
+        return (review, Vec::new());
+    }
     let (bytes, format, mut findings) = match plan_of(bytes, &NoFiles) {
         Ok(PlanFile { bytes, format, findings }) => (bytes, format, findings),
         Err(Unusable { format, findings }) => return (counted(format, &findings), findings),
@@ -38,6 +42,31 @@ pub(super) fn summary(bytes: Vec<u8>, policy: &Policy) -> (InboxPlan, Vec<Findin
         Err(None) => plan,
     };
     (plan, findings)
+}
+
+/// What a request for a signature, or an answer to one, tells; `None` for anything else. Neither is a plan that can be
+/// authorized here.
+fn of_review(bytes: &[u8], policy: &Policy) -> Option<InboxPlan> {
+    let is_answer = ReviewSignature::is_named_in(bytes);
+    if !is_answer && !ReviewRequest::is_named_in(bytes) {
+        return None;
+    }
+    let text = std::str::from_utf8(bytes).ok()?;
+    let none = counted(None, &[]);
+    if is_answer {
+        let document = ReviewSignature::parse("", text).ok()?.document;
+        let verb = if document.decision == Decided::Refuse { "refuses" } else { "signs" };
+        let title = format!("{} {verb} a plan", document.principal);
+        return Some(InboxPlan { title: Some(title), format: Some("review_signature"), ..none });
+    }
+    let (request, plan) = ReviewRequest::parse(text).ok()?;
+    Some(InboxPlan {
+        title: Some(format!("Sign: {}", plan.name())),
+        format: Some("review_request"),
+        steps: plan.steps.len(),
+        worst: request.rated(&plan, policy).impact.worst,
+        ..none
+    })
 }
 
 /// The findings in numbers, without a plan.

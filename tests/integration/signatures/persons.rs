@@ -1,7 +1,7 @@
 //! The signature of a second person: what is asked for, what comes back, and which signatures do not count.
 
 use super::*;
-use crate::harness::write_file;
+use crate::harness::{batch, write_file};
 
 const BOB: &str = "bob@example.org";
 const EVE: &str = "eve@example.org";
@@ -21,7 +21,10 @@ impl Team {
             create_file("make", "new.txt", "new\n")
         ]));
         let keys = ["ada", "bob", "carol", "eve"].map(|name| (name, key(&home, name, "")));
-        let team = Self { home, keys: keys.into() };
+        let mut keys: Vec<_> = keys.into();
+        // Where a certificate of that key would be.
+        keys.push(("ada-cert", home.path().join("ada-cert.pub")));
+        let team = Self { home, keys };
         team.settings(required, "");
         team.allow(&[(ADA, "ada", ""), (BOB, "bob", ""), ("carol", "carol", "")]);
         team
@@ -86,6 +89,14 @@ impl Team {
     }
 }
 
+/// Makes a certificate of a key, by another one.
+fn certify(team: &Team, authority: &str, key: &str, principal: &str) {
+    let (authority, key) = (team.key(authority).to_str().unwrap(), team.key(key));
+    let public = key.with_extension("pub");
+    let public = public.to_str().unwrap();
+    succeeds("ssh-keygen", &["-q", "-s", authority, "-I", "x", "-n", principal, public]);
+}
+
 #[test]
 fn a_run_with_a_second_signature_begins() {
     let team = Team::new(2);
@@ -93,9 +104,11 @@ fn a_run_with_a_second_signature_begins() {
     let shown = team.home.command().args(["review", &request, "--json"]).output().unwrap();
     let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
     assert_eq!(shown["plan"], std::fs::read_to_string(team.home.file("p.json")).unwrap());
-    assert!(shown["diff"].as_str().unwrap().contains("+new"), "{shown:#}");
+    assert_eq!(shown["previews"][1]["changes"][0]["diff"]["lines"][0]["text"], "new", "{shown:#}");
     let text = Done::of(team.home.command().args(["review", &request])).exits(0).stdout;
-    for part in ["file_create", "new.txt", "a.txt: sha256:", shown["plan_digest"].as_str().unwrap()]
+    let digest = shown["plan_digest"].as_str().unwrap();
+    for part in
+        ["file_create", "new.txt", "a.txt: sha256:", "\n| +new", "Worst risk  caution", digest]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -126,6 +139,193 @@ fn a_run_with_a_second_signature_begins() {
     let schema = Done::of(team.home.command().args(["schema", "review_request"])).exits(0).stdout;
     let schema = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
     assert!(schema.is_valid(&shown), "{:?}", schema.iter_errors(&shown).next());
+    let file = serde_json::from_slice(&std::fs::read(&bob).unwrap()).unwrap();
+    fits(&team, "review_signature", &file);
+}
+
+/// Asserts that a document fits its schema.
+fn fits(team: &Team, name: &str, document: &Value) {
+    let schema = Done::of(team.home.command().args(["schema", name])).exits(0).stdout;
+    let schema = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    let complaints: Vec<_> = schema.iter_errors(document).map(|it| it.to_string()).collect();
+    assert!(complaints.is_empty(), "{name}: {complaints:?}: {document:#}");
+}
+
+/// Without a file, the documents have what would be in it.
+#[test]
+fn nothing_that_was_made_is_lost() {
+    let team = Team::new(2);
+    let made = team.home.json(["review-request", "space/p.json"]).exits(0).document();
+    fits(&team, "review_request_made", &made);
+    let request = team.home.path().join("r.json");
+    std::fs::write(&request, made["text"].as_str().unwrap()).unwrap();
+    let key = team.key("bob").to_str().unwrap().to_owned();
+    let request = request.to_str().unwrap();
+    let line = ["sign", request, "--key", &key, "--principal", BOB, "--json"];
+    let signed = Done::of(team.home.command().args(line)).exits(0).document();
+    fits(&team, "sign", &signed);
+    let bob = team.home.path().join("b.json");
+    std::fs::write(&bob, signed["text"].as_str().unwrap()).unwrap();
+    team.run(&[bob.to_str().unwrap()]).exits(0);
+}
+
+/// Looked at and signed are the same file.
+#[test]
+fn a_request_is_signed_only_with_its_digest() {
+    let team = Team::new(2);
+    let request = team.request();
+    let text = Done::of(team.home.command().args(["review", &request])).exits(0).stdout;
+    let digest = text.split_once("Digest of it").unwrap().1.split_whitespace().next().unwrap();
+    team.sign(&request, BOB, "bob", &["--digest", digest]);
+    let changed = std::fs::read_to_string(&request).unwrap().replace("automatic", "guided");
+    std::fs::write(&request, changed).unwrap();
+    let key = team.key("bob").to_str().unwrap();
+    let mut command = team.home.command();
+    command.args(["sign", &request, "--key", key, "--principal", BOB, "--digest", digest]);
+    let done = Done::of(&mut command).exits(5);
+    assert!(done.stderr.contains("has the digest"), "{done:?}");
+}
+
+/// What is shown is what is signed, and no step counts as less dangerous than it is here.
+#[test]
+fn a_request_that_makes_a_plan_look_harmless_is_seen_through() {
+    let team = Team::new(2);
+    team.home
+        .write("p.json", json!({"goal": "g", "steps": [{"command": "rm -rf sub"}]}).to_string());
+    let request = team.request();
+    let genuine: Value = serde_json::from_slice(&std::fs::read(&request).unwrap()).unwrap();
+    let changed = |pointer: &str, value: Value| {
+        let mut document = genuine.clone();
+        *document.pointer_mut(pointer).unwrap() = value;
+        std::fs::write(&request, document.to_string()).unwrap();
+        Done::of(team.home.command().args(["review", &request]))
+    };
+    let shown = changed("/review/risks/0/level", json!("safe")).exits(0).stdout;
+    assert!(shown.contains("  1  dangerous"), "{shown}");
+    assert!(shown.contains("rates these steps as less dangerous than this one: 1"), "{shown}");
+    for (pointer, value) in [
+        ("/review/walls/steps/0/walls/network", json!(true)),
+        ("/review/binding/walls/0/open", json!(true)),
+        ("/review/workspace", json!("/elsewhere")),
+        ("/review/risks", json!([])),
+        ("/previews", json!([])),
+        ("/plan", json!("{}")),
+        ("/format", json!("countersign/review-request/v9")),
+    ] {
+        let done = changed(pointer, value).exits(5);
+        assert!(done.stderr.contains("is no request for a signature"), "{pointer}: {done:?}");
+    }
+    // A plan that nobody could approve.
+    let blocked = json!({"goal": "g", "steps": [{"command": "rm -rf /"}]}).to_string();
+    let mut document = genuine.clone();
+    document["plan_digest"] = json!(countersign::plan::Digest::of(blocked.as_bytes()).to_string());
+    document["plan"] = json!(blocked);
+    std::fs::write(&request, document.to_string()).unwrap();
+    let key = team.key("bob").to_str().unwrap();
+    let mut command = team.home.command();
+    let done =
+        Done::of(command.args(["sign", &request, "--key", key, "--principal", BOB])).exits(2);
+    assert!(done.stderr.contains("E017"), "{done:?}");
+}
+
+#[test]
+fn a_plan_asks_for_signatures_itself() {
+    for plan in [
+        json!({"plan_id": "p", "intent": "MUTATE", "steps": [create_file("make", "new.txt", "new\n")]}),
+        json!({"goal": "g", "steps": [{"command": "echo new > new.txt"}]}),
+        batch(json!([{"op": "create", "path": "new.txt", "contents": "new\n"}])),
+    ] {
+        let team = Team::new(1);
+        let with = |persons: usize| {
+            let mut plan = plan.clone();
+            plan["signatures_required"] = json!(persons);
+            team.home.write("p.json", plan.to_string());
+        };
+        with(2);
+        team.refuses(&[], "needs the signatures of 2 persons");
+        let bob = team.sign(&team.request(), BOB, "bob", &[]);
+        // The settings alone say who counts.
+        team.home.settings("");
+        let done = team.run(&[]).exits(3);
+        assert!(done.stdout.contains("do not say who may sign"), "{done:?}");
+        team.settings(1, "");
+        team.run(&[&bob]).exits(0);
+        with(1);
+        std::fs::remove_file(team.home.file("new.txt")).unwrap();
+        team.run(&[]).exits(0);
+        // And it cannot ask for fewer than they do.
+        team.settings(2, "");
+        std::fs::remove_file(team.home.file("new.txt")).unwrap();
+        let done = team.run(&[]).exits(3);
+        assert!(done.stdout.contains("needs the signatures of 2 persons"), "{done:?}");
+    }
+}
+
+/// An interrupted or bad run can be taken back also where other persons must sign.
+#[test]
+fn a_follow_up_has_a_request_of_its_own() {
+    let team = Team::new(2);
+    let bob = team.sign(&team.request(), BOB, "bob", &[]);
+    let result = team.run(&[&bob]).exits(0).document();
+    let id = result["run_id"].as_str().unwrap();
+    let path = team.home.path().join("back.json").to_str().unwrap().to_owned();
+    let line = ["review-request", id, "--follow-up", "revert", "--out", &path];
+    team.home.json(line).exits(0);
+    let bob = team.sign(&path, BOB, "bob", &[]);
+    let line = ["revert", id, "--yes", "--confirm", "approve", "--signature", &bob];
+    team.home.json(line).exits(0);
+    assert!(!team.home.file("new.txt").exists());
+}
+
+/// Answers come back to a folder, with others in it.
+#[test]
+fn answers_are_found_in_their_folder() {
+    let team = Team::new(2);
+    let folder = team.home.path().join("answers");
+    std::fs::create_dir(&folder).unwrap();
+    team.settings(2, &format!("folder = {:?}", folder.to_str().unwrap()));
+    team.refuses(&[], "0 of the 1 others");
+    std::fs::write(folder.join("a note.txt"), "hello").unwrap();
+    let request = team.request();
+    let refused = team.sign(&request, "carol", "carol", &["--refuse", "no"]);
+    std::fs::rename(refused, folder.join("carol.json")).unwrap();
+    let forged = team.sign(&request, BOB, "eve", &[]);
+    std::fs::rename(forged, folder.join("eve.json")).unwrap();
+    team.refuses(&[], "0 of the 1 others");
+    let bob = team.sign(&request, BOB, "bob", &[]);
+    std::fs::copy(&bob, folder.join("bob.json")).unwrap();
+    std::fs::rename(bob, folder.join("bob again.json")).unwrap();
+    let done = team.run(&[]).exits(0);
+    assert!(
+        done.stderr.contains("carol.json does not count: carol refuses the plan: no"),
+        "{done:?}"
+    );
+    assert!(done.stderr.contains("eve.json does not count: wrong key"), "{done:?}");
+}
+
+/// A list that the plan or anybody could have written says nothing, and a pipe is no list.
+#[test]
+fn a_list_that_others_can_write_counts_for_nobody() {
+    let team = Team::new(2);
+    let bob = team.sign(&team.request(), BOB, "bob", &[]);
+    let list = team.home.path().join("allowed_signers");
+    let mode = |mode: u32| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(&list, mode).unwrap();
+    };
+    mode(0o666);
+    team.refuses(&[&bob], "every user of this computer can write");
+    mode(0o600);
+    let inside = team.home.file("signers");
+    std::fs::rename(&list, &inside).unwrap();
+    std::os::unix::fs::symlink(&inside, &list).unwrap();
+    team.refuses(&[&bob], "which the plan can write");
+    std::fs::remove_file(&list).unwrap();
+    succeeds("mkfifo", &[list.to_str().unwrap()]);
+    team.refuses(&[&bob], "no regular file");
+    std::fs::remove_file(&list).unwrap();
+    std::fs::rename(&inside, &list).unwrap();
+    team.run(&[&bob]).exits(0);
 }
 
 #[test]
@@ -162,6 +362,10 @@ fn what_does_not_count_runs_nothing() {
     // Refused.
     let refused = team.sign(&request, BOB, "bob", &["--refuse", "not on a Friday"]);
     team.refuses(&[&refused], "refuses the plan: not on a Friday");
+    // Words that nobody has signed are nobody's.
+    let text = std::fs::read_to_string(&refused).unwrap();
+    std::fs::write(&forged, text.replace("not on a Friday", "never")).unwrap();
+    team.refuses(&[forged.to_str().unwrap()], "bytes differ");
     // The same person twice, as two names and as one.
     let bob = team.sign(&request, BOB, "bob", &[]);
     team.refuses(&[&bob, &bob], "again");
@@ -172,7 +376,22 @@ fn what_does_not_count_runs_nothing() {
     let ada = team.sign(&request, ADA, "ada", &[]);
     team.refuses(&[&ada], "counts once");
     let zoe = team.sign(&request, "zoe", "ada", &[]);
-    team.refuses(&[&zoe], "is the key that authorizes the plan");
+    team.refuses(&[&zoe], "counts once");
+    // Two names and two keys of each, joined by the list.
+    let both = format!("{ADA},zoe");
+    team.allow(&[(&both, "ada", ""), (&both, "eve", "")]);
+    let zoe = team.sign(&request, "zoe", "eve", &[]);
+    team.refuses(&[&zoe], "counts once");
+    team.allow(&[(ADA, "ada", ""), (ADA, "eve", ""), ("zoe", "eve", "")]);
+    team.refuses(&[&zoe], "counts once");
+    // A pattern says of nobody who it is.
+    team.allow(&[(ADA, "ada", ""), ("*", "eve", "")]);
+    team.refuses(&[&zoe], "no line with exactly the name zoe");
+    // A certificate of one's own key.
+    certify(&team, "carol", "ada", "zoe");
+    team.allow(&[(ADA, "ada", ""), ("*", "carol", "cert-authority")]);
+    let zoe = team.sign(&request, "zoe", "ada-cert", &[]);
+    team.refuses(&[&zoe], "no line with exactly the name zoe");
     team.allow(&[(BOB, "bob", "")]);
     team.refuses(&[&bob], "your own signature: not allowed");
 }
@@ -242,7 +461,10 @@ fn a_follow_up_and_a_loop_need_them_too() {
     assert!(done.stdout.contains("0 of the 1 others"), "{done:?}");
     assert!(team.home.file("new.txt").exists());
     // A signature that no setting asks for.
-    team.settings(1, "");
+    let key = team.key("ada").to_str().unwrap();
+    team.home.settings(format!(
+        "[signatures]\nkey = {key:?}\nprincipal = {ADA:?}\nsign = ['authorizations']\n"
+    ));
     let done = team.run(&[&bob]).exits(3);
     assert!(done.stdout.contains("name no list of persons"), "{done:?}");
 }

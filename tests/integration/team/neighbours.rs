@@ -312,12 +312,13 @@ fn a_server_that_babbles_is_left() {
     let home = origin(5, 1);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let server = std::thread::spawn(move || {
+    let babble = move || {
         let (mut stream, _) = listener.accept().unwrap();
         let notices = b"N\0\0\0\x05\0".repeat(1_000);
         // Until the client has left.
         while stream.write_all(&notices).is_ok() {}
-    });
+    };
+    let server = std::thread::Builder::new().name("babble".to_owned()).spawn(babble).unwrap();
     let url = format!("postgres://ada@127.0.0.1:{port}/d?sslmode=disable&connect_timeout=2");
     let done = with_password(&home, &["evidence", "push", &url]).exits(4);
     assert!(done.document()["error"]["message"].to_string().contains("within 2 s"), "{done:?}");

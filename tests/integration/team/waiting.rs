@@ -1,7 +1,7 @@
 //! What the window needs of a server: pages of hits, contents, and an end to what nobody waits for any more.
 
 use std::sync::Arc;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use countersign::plan::Digest;
@@ -74,14 +74,15 @@ fn a_stopped_search_ends_in_the_server() {
     let stop = Arc::<StopSignal>::default();
     let patience = Patience { limit: LONG, stop: Arc::clone(&stop) };
     let server = server(&postgres);
-    let (sender, ended) = channel();
+    let (sender, ended) = sync_channel(1);
     let query = TeamQuery {
         query: SearchQuery { tool: Some("shell".to_owned()), ..SearchQuery::default() },
         ..TeamQuery::default()
     };
-    let waiting = std::thread::spawn(move || {
+    let wait = move || {
         let _ = sender.send(search(&server, &query, patience));
-    });
+    };
+    let waiting = std::thread::Builder::new().name("waits".to_owned()).spawn(wait).unwrap();
     paused.wait_for(1);
     stop.set();
     let answer = ended.recv_timeout(Duration::from_secs(20)).unwrap();

@@ -1,6 +1,7 @@
 //! The authorization dialog: everything that an authorization covers, shown before it is given. What matters most comes
 //! first: the figures, what asks and what cannot be restored, the walls, then each step and file. The digests are folded.
 
+mod covered;
 mod entries;
 mod figures;
 mod fleet;
@@ -17,18 +18,17 @@ use uuid::Uuid;
 
 use self::entries::Entries;
 use self::figures::{Figure, figures_ui};
-use self::sentences::{alike, by_reason, chosen, failing, lasting, remarks};
+use self::sentences::{alike, by_reason, failing, lasting, remarks};
 pub use self::waiting::WaitingAgent;
 use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::authorization::{FileState, Signing};
 use crate::plan::{
-    Finding, Mode, Severity, ShownPlan, ToolCall, ToolClass, drawable, drawable_lines, prose,
-    visible_name,
+    Finding, Mode, Severity, ShownPlan, ToolCall, ToolClass, drawable_lines, prose, visible_name,
 };
 use crate::run::{FileFate, PlanRejection, PreviewedSteps, Review};
 use crate::ui::plan::{
-    Gutter, PlanAttempt, WALLS, WallLines, cached_rows, code_rows_ui, columns, finding_sentence,
-    full_text_ui, indented, lines_ui, text_rows, wall_lines,
+    Gutter, PlanAttempt, ReviewsView, WALLS, WallLines, answers_ui, cached_rows, code_rows_ui,
+    columns, finding_sentence, indented, lines_ui, wall_lines,
 };
 use crate::ui::{Action, DialogAction, Look, Now, Text, Tone, controls, format, icon, widgets};
 
@@ -49,6 +49,10 @@ pub struct AuthorizeView {
     waits: Option<String>,
     /// With which key the authorization will be signed; empty if it is not.
     signing: String,
+    /// What other persons have answered, a line for each.
+    answers: Vec<(Tone, String)>,
+    /// Who asks for the person's signature; `None` if the person authorizes a run of their own.
+    asked_by: Option<String>,
     /// The warning about other runs in the workspace.
     pub other_runs: Option<String>,
     /// For how long the authorization is valid if the run does not begin: `30 min`.
@@ -107,6 +111,8 @@ impl AuthorizeView {
             agent: None,
             waits: None,
             signing: String::new(),
+            answers: Vec::new(),
+            asked_by: None,
             other_runs,
             expiry: format::remaining(ttl_ms),
             asks: by_reason(&review.asks),
@@ -162,6 +168,21 @@ impl AuthorizeView {
         Self { signing: signing.map(sentences::signing).unwrap_or_default(), ..self }
     }
 
+    /// The dialog with the answers of other persons.
+    #[must_use]
+    pub fn with_answers(self, reviews: &ReviewsView<'_>) -> Self {
+        Self { answers: reviews.answers().to_vec(), ..self }
+    }
+
+    /// The dialog about a request of somebody else, which is signed and not run.
+    #[must_use]
+    pub fn with_request(self, by: Option<&str>, signing: Option<&Signing>) -> Self {
+        let Some(by) = by else { return self };
+        let asked_by = if by.trim().is_empty() { "whoever asks" } else { by };
+        let signing = signing.map(sentences::answering).unwrap_or_default();
+        Self { asked_by: Some(visible_name(asked_by).into_owned()), signing, ..self }
+    }
+
     /// The dialog with the rejection of this plan that was recorded before, if any.
     #[must_use]
     pub fn with_rejection(self, rejection: Option<&PlanRejection>, now: &Now) -> Self {
@@ -177,7 +198,10 @@ pub(super) fn authorize_ui(
     actions: &mut Vec<Action>,
 ) {
     let shape = DialogShape {
-        title: "Authorize exactly this plan?",
+        title: match view.asked_by {
+            Some(_) => "Sign exactly this plan?",
+            None => "Authorize exactly this plan?",
+        },
         risk: view.review.impact.worst,
         chip_prefix: "worst: ",
         width: 760.0,
@@ -185,7 +209,11 @@ pub(super) fn authorize_ui(
         word: None,
     };
     // A loop runs the plan at once, so the text of the button includes running it.
-    let text = if view.attempt.is_some() { "Authorize and run" } else { "Authorize" };
+    let text = match (&view.asked_by, view.attempt) {
+        (Some(_), _) => "Sign",
+        (None, Some(_)) => "Authorize and run",
+        (None, None) => "Authorize",
+    };
     let action = DialogAction::Authorize(view.plan.digest);
     let answers = Answers {
         safe: vec![Answer::leave("Not now")],
@@ -239,7 +267,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
     }
     match (&view.waits, view.attempt) {
         (Some(text), _) => widgets::remark(ui, icon::ROBOT, Tone::Accent, text),
-        _ if !view.asks.is_empty() => {}
+        _ if !view.asks.is_empty() || view.asked_by.is_some() => {}
         (None, Some(_)) => {
             let text = "No step asks: all run as soon as you authorize.";
             widgets::remark(ui, icon::INFO, Tone::Dim, text);
@@ -249,6 +277,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
             widgets::remark(ui, icon::INFO, Tone::Dim, text);
         }
     }
+    answers_ui(ui, &view.answers);
     if !view.signing.is_empty() {
         widgets::remark(ui, icon::SIGNATURE, Tone::Accent, &view.signing);
     }
@@ -275,11 +304,12 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
         widgets::paragraph(ui, "No step changes a file.", Text::Meta, Tone::Dim);
     }
     ui.add_space(6.0);
+    let whose = if view.asked_by.is_some() { "their" } else { "your" };
     let title = format!(
-        "What exactly it covers: the plan's bytes, your settings, and {}",
+        "What exactly it covers: the plan's bytes, {whose} settings, and {}",
         format::counted(view.review.binding.inputs.len(), "file"),
     );
-    controls::folded(ui, &title, "covered", |ui| covered_ui(ui, view));
+    controls::folded(ui, &title, "covered", |ui| covered::covered_ui(ui, view));
 }
 
 /// Where the plan comes from, where it runs and how, and for how long the authorization is valid.
@@ -288,8 +318,8 @@ fn context_ui(ui: &mut Ui, view: &AuthorizeView) {
     let author = view.plan.created_by.as_ref().map(|it| format!("proposed by {}", prose(it)));
     let target = binding.target.as_ref().map(ToString::to_string);
     let target = target.or_else(|| view.plan.target.clone());
-    let target =
-        target.map_or("on this computer".to_owned(), |it| format!("on {}", visible_name(&it)));
+    let computer = if view.asked_by.is_some() { "on their computer" } else { "on this computer" };
+    let target = target.map_or(computer.to_owned(), |it| format!("on {}", visible_name(&it)));
     let mode = match binding.mode {
         Mode::Automatic => "automatic: steps run on until one must ask",
         Mode::Guided => "guided: you start each step",
@@ -303,9 +333,13 @@ fn context_ui(ui: &mut Ui, view: &AuthorizeView) {
     let parts = [author, Some(workspace), Some(target), Some(mode.to_owned()), asks, run, attempt];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     widgets::paragraph(ui, parts.join("  ·  "), Text::Meta, Tone::Dim);
-    let text = match view.attempt {
-        Some(_) => "It runs as soon as you authorize it. If anything here changes before, the authorization is void.".to_owned(),
-        None => format!(
+    let text = match (view.attempt, &view.asked_by) {
+        (_, Some(by)) => format!(
+            "You sign that exactly this may run once, where {by} asks for it. If anything listed here changes before, your \
+             signature is void. The steps are those that you sign; what they do is what the other computer says."
+        ),
+        (Some(_), None) => "It runs as soon as you authorize it. If anything here changes before, the authorization is void.".to_owned(),
+        (None, None) => format!(
             "Your authorization covers what is listed here, for one run that begins within {}. If any of it changes \
              before, the authorization is void.",
             view.expiry
@@ -354,30 +388,6 @@ fn entries_ui(ui: &mut Ui, id: &str, entries: &Entries, gutter: Gutter) {
     let key = std::slice::from_ref(&entries.key);
     let rows = cached_rows(ui, id, key, columns, || entries.rows(columns));
     code_rows_ui(ui, id, &rows, gutter);
-}
-
-/// What the authorization is bound to, in full.
-fn covered_ui(ui: &mut Ui, view: &AuthorizeView) {
-    let AuthorizeView { plan, review, .. } = view;
-    full_text_ui(ui, "name", plan.name(), |ui, name| {
-        widgets::fact(ui, "name", name, Text::Body);
-    });
-    widgets::fact(ui, "plan", &plan.plan_id, Text::Mono);
-    widgets::fact(ui, "plan digest", plan.digest.to_string(), Text::SmallMono);
-    widgets::fact(ui, "settings digest", review.binding.policy.to_string(), Text::SmallMono);
-    widgets::fact(ui, "workspace", &review.binding.workspace, Text::Mono);
-    for (name, value) in chosen(&review.binding) {
-        widgets::fact(ui, name, drawable(&value), Text::Body);
-    }
-    if view.inputs.is_empty() {
-        return;
-    }
-    widgets::heading(ui, "Files that must not change before the run");
-    let columns = columns(ui, ui.available_width(), Gutter::NONE);
-    let rows = cached_rows(ui, "inputs", &[Arc::clone(&view.inputs)], columns, || {
-        text_rows(&view.inputs, columns)
-    });
-    code_rows_ui(ui, "inputs", &rows, Gutter::NONE);
 }
 
 /// What becomes of each file that the steps name as written.

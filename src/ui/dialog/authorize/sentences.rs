@@ -23,6 +23,12 @@ pub(super) fn signing(signing: &Signing) -> String {
     format!("Your authorization is signed by {described}. Without the signature, nothing runs.")
 }
 
+/// With which key an answer to a request is signed.
+pub(super) fn answering(signing: &Signing) -> String {
+    let described = visible_name(&signing.described()).into_owned();
+    format!("Your answer is signed by {described}. Nothing runs here.")
+}
+
 /// What holds for this run besides the plan and the settings: when it asks, and its walls with what is granted beyond
 /// them.
 pub(super) fn chosen(binding: &Binding) -> [(&'static str, String); 2] {

@@ -1,5 +1,6 @@
 //! What the dialog says about steps and files, and which steps it folds.
 
+use super::sentences::chosen;
 use super::*;
 use crate::authorization::{Binding, RunChoices, WallSetting};
 use crate::plan::ToolCall;
