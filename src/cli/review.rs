@@ -22,7 +22,6 @@ use crate::evidence::EvidenceStore;
 use crate::plan::{Digest, Plan, is_valid, quoted};
 use crate::risk::Policy;
 use crate::run::{REQUEST_BYTES, ReviewRequest, StopSignal};
-use crate::signing::SshKeygen;
 use crate::worker::{answers_in, default_folders, read_file_bytes, review_request};
 
 /// Reviews a plan and writes the request.
@@ -213,10 +212,9 @@ pub(super) fn sign(command: &args::SignReview, out: &mut Output) -> Result<Exit,
         plan.name(),
         request.plan_digest
     )));
-    let keygen = SshKeygen::of_system(None)?;
-    let what = "your answer about a plan";
-    let stop = StopSignal::default();
-    let signature = keygen.sign(&signing, document.as_bytes(), what, ask.as_ref(), &stop)?;
+    let (stop, clock) = (StopSignal::default(), SystemClock::default());
+    let signer = Signer::checking(Some(&signing), &stop, &clock);
+    let signature = Signer { ask: ask.as_ref(), ..signer }.answer(&signing, &document)?;
     let text = ReviewSignature::file(&document, &signature);
     let file = written(&command.out, &text, out)?;
     if out.json() {

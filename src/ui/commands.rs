@@ -331,8 +331,9 @@ mod tests {
     #[test]
     fn only_commands_of_one_kind_share_an_icon() {
         use Command::*;
-        const KINDS: [&[Command]; 15] = [
+        const KINDS: [&[Command]; 16] = [
             &[SavePlanAs, SaveAnswer],
+            &[AskForSignature, OpenWaiting],
             &[Authorize, SignRequest],
             &[Reject, RefuseRequest],
             &[ExampleCommands, ToggleOutput, TypeInTerminal],

@@ -14,7 +14,6 @@ use crate::risk::Policy;
 use crate::run::{
     AskSecret, Failure, Preview, PreviewedStep, PreviewedSteps, Review, ReviewRequest, StopSignal,
 };
-use crate::signing::{SigningError, SshKeygen};
 
 /// A request of somebody else, as it is shown. Nothing of its plan runs here.
 #[derive(Debug, Clone)]
@@ -124,11 +123,10 @@ impl Query for AnswerRequest {
         let now_ms = SystemClock::default().now_ms();
         let request = &self.request.request;
         let document = request.document(&signing.principal, self.refusal.as_deref(), now_ms).text();
-        let failed = |error: SigningError| error.failure();
-        let keygen = SshKeygen::of_system(None).map_err(failed)?;
-        let (what, ask) = ("your answer about a plan", Some(&self.ask));
-        let signature = keygen.sign(signing, document.as_bytes(), what, ask, &context.stop);
-        Ok(ReviewSignature::file(&document, &signature.map_err(failed)?))
+        let clock = SystemClock::default();
+        let signer = Signer::checking(Some(signing), &context.stop, &clock);
+        let signed = Signer { ask: Some(&self.ask), ..signer }.answer(signing, &document);
+        Ok(ReviewSignature::file(&document, &signed.map_err(|error| error.failure())?))
     }
 }
 

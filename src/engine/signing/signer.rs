@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::super::{Clock, ExecutionError};
 use crate::authorization::{
-    AuthorizationStatus, PlanAuthorization, ReviewSignature, Signed, Signing, persons_needed,
-    why_not_signable,
+    AuthorizationStatus, PlanAuthorization, ReviewSignature, Signed, Signing, SshSignature,
+    persons_needed, why_not_signable,
 };
 use crate::evidence::{EvidenceError, EvidenceStore, RevisionRecord, SignedDocument};
 use crate::plan::{Code, Plan};
@@ -181,6 +181,16 @@ impl Signer<'_> {
         let what = "the head of the evidence";
         let signed = self.sign(signing, SignatureKind::Head, document, what)?;
         Ok(store.record_signature(None, &signed)?)
+    }
+
+    /// The person's signature of their answer to a request.
+    ///
+    /// # Errors
+    /// It is not signed.
+    pub fn answer(&self, signing: &Signing, document: &str) -> Result<SshSignature, SigningError> {
+        let keygen = SshKeygen::of_system(self.workspace)?;
+        let what = "your answer about a plan";
+        keygen.sign(signing, document.as_bytes(), what, self.ask, self.stop)
     }
 
     fn sign(
