@@ -13,9 +13,12 @@
 BEGIN;
 -- What is there already is no news.
 SET LOCAL client_min_messages = warning;
+-- Nothing that somebody else has made is called by its name alone.
+SET LOCAL search_path = pg_catalog, pg_temp;
+SET LOCAL standard_conforming_strings = on;
 
 DO $$ BEGIN
-    PERFORM pg_advisory_xact_lock(hashtext('countersign.setup'));
+    PERFORM pg_advisory_xact_lock(hashtext('countersign.setup')::bigint);
     IF current_setting('server_version_num')::integer < 130000 THEN
         RAISE EXCEPTION 'PostgreSQL 13 or newer is needed';
     END IF;
@@ -31,13 +34,15 @@ DO $$ BEGIN
     END IF;
 END $$;
 
+-- Before version 15, everybody may create functions there, and so in the way of others.
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 CREATE SCHEMA IF NOT EXISTS countersign;
 REVOKE ALL ON SCHEMA countersign FROM PUBLIC;
 CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA countersign;
 
 -- The version of what this script makes. A program that knows another one reads and writes nothing.
 CREATE OR REPLACE FUNCTION countersign.format() RETURNS integer
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT 1';
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT 2';
 
 -- A row for each record of each origin: the id of an evidence database. `hash` is the SHA-256 of the hash before it (32 zeros
 -- before the first) and of `entry`, which is the canonical JSON of the record, redacted as it is stored there. `entry` is null
@@ -69,6 +74,13 @@ CREATE TABLE IF NOT EXISTS countersign.contents (
     text text NOT NULL CHECK (octet_length(text) <= 1048576),
     CONSTRAINT contents_digest CHECK (sha256(convert_to(text, 'UTF8')) = digest)
 );
+
+-- A name without regard to the case of ASCII letters, and as short as an entry of an index must be: a program decides how long
+-- the codes of its messages are.
+CREATE OR REPLACE FUNCTION countersign.folded(name text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT pg_catalog.left(pg_catalog.lower(name COLLATE pg_catalog."C"), 200)
+$$;
 
 -- The columns have the names and meanings of the evidence on a computer; times are Unix milliseconds.
 CREATE TABLE IF NOT EXISTS countersign.executions (
@@ -115,7 +127,8 @@ CREATE TABLE IF NOT EXISTS countersign.codes (
     execution_id text NOT NULL, code text NOT NULL,
     PRIMARY KEY (origin, sequence)
 );
-CREATE INDEX IF NOT EXISTS codes_by_code ON countersign.codes (code);
+DROP INDEX IF EXISTS countersign.codes_by_code;
+CREATE INDEX IF NOT EXISTS codes_by_name ON countersign.codes (countersign.folded(code));
 
 CREATE TABLE IF NOT EXISTS countersign.plans (
     origin text NOT NULL, sequence bigint NOT NULL,
@@ -131,7 +144,8 @@ CREATE TABLE IF NOT EXISTS countersign.runs (
     PRIMARY KEY (origin, sequence)
 );
 CREATE INDEX IF NOT EXISTS runs_by_id ON countersign.runs (id);
-CREATE INDEX IF NOT EXISTS runs_by_plan ON countersign.runs (plan_id);
+DROP INDEX IF EXISTS countersign.runs_by_plan;
+CREATE INDEX IF NOT EXISTS runs_by_plan_name ON countersign.runs (countersign.folded(plan_id));
 CREATE INDEX IF NOT EXISTS runs_by_time ON countersign.runs (timestamp DESC, origin DESC, sequence DESC);
 
 CREATE TABLE IF NOT EXISTS countersign.run_ends (
@@ -203,12 +217,37 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT to_tsvector('pg_catalog.simple', regexp_replace(text, '[^[:alnum:]]+', ' ', 'g'))
 $$;
 
+-- Whether the columns of a record are such as the program writes them and can read them: a record stays for ever, and one that
+-- nobody can read would be found by every search.
+CREATE OR REPLACE FUNCTION countersign.is_readable(table_name text, c jsonb) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE WHEN table_name NOT IN ('executions', 'intents', 'runs') THEN true ELSE coalesce(
+        c ->> 'id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+        AND (SELECT bool_and(jsonb_typeof(c -> name) IS NOT DISTINCT FROM 'number' AND c ->> name ~ '^[0-9]{1,14}$')
+             FROM unnest(ARRAY['timestamp', 'step_index', 'duration_ms']) AS name
+             WHERE table_name = 'executions' OR name = 'timestamp' OR (name = 'step_index' AND table_name = 'intents'))
+        AND (SELECT bool_and(jsonb_typeof(c -> name) IS NOT DISTINCT FROM 'string')
+             FROM unnest(ARRAY['plan_id', 'run_id', 'step_id', 'tool_name', 'about', 'risk_level', 'outcome']) AS name
+             WHERE (name = 'plan_id') = (table_name = 'runs') AND (name <> 'outcome' OR table_name = 'executions'))
+        AND (SELECT bool_and(coalesce(jsonb_typeof(c -> name), 'string') IN ('string', 'null'))
+             FROM unnest(ARRAY['error_message', 'error_code', 'host', 'arguments_json']) AS name)
+        AND coalesce(c ->> 'exit_code', '0') ~ '^-?[0-9]{1,10}$'
+        AND (table_name = 'runs' OR c ->> 'run_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')
+        AND (table_name <> 'executions' OR c ->> 'outcome' ~ '^[a-z_]{1,40}$'), false) END
+$$;
+
 -- Checks the chain of the rows that were just inserted, and makes the other tables from them.
 CREATE OR REPLACE FUNCTION countersign.continue_chains() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     bad record;
 BEGIN
+    SELECT a.origin INTO bad FROM added AS a
+        WHERE a.sequence = 1 AND a.origin !~ '^countersign/evidence/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'row 1 does not belong to the chain of %', bad.origin
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'continues_chain';
+    END IF;
     INSERT INTO countersign.origin_roles (origin, role)
         SELECT a.origin, session_user FROM added AS a WHERE a.sequence = 1
             AND NOT EXISTS (SELECT FROM countersign.origin_roles AS r WHERE r.origin = a.origin)
@@ -254,7 +293,8 @@ BEGIN
     faults AS (
         SELECT countersign.refuse_number(p.origin, p.sequence) FROM parsed AS p
         WHERE coalesce(p.c ->> 'row', p.c ->> 'id') IS DISTINCT FROM p.sequence::text
-           OR (p.table_name = 'database_ids' AND p.origin <> 'countersign/evidence/' || (p.c ->> 'id'))),
+           OR (p.table_name = 'database_ids' AND p.origin <> 'countersign/evidence/' || (p.c ->> 'id'))
+           OR NOT countersign.is_readable(p.table_name, p.c)),
     new_executions AS (
         INSERT INTO countersign.executions
             SELECT p.origin, p.sequence, c.* FROM parsed AS p, jsonb_to_record(p.c || jsonb_build_object(
@@ -352,6 +392,12 @@ $$;
 CREATE OR REPLACE FUNCTION countersign.hash_at(wanted text, at bigint) RETURNS bytea
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT l.hash FROM countersign.ledger AS l WHERE l.origin = wanted AND l.sequence = at
+$$;
+
+-- Whether only other logins may add to an origin: somebody may have taken the name of an evidence before its first push.
+CREATE OR REPLACE FUNCTION countersign.is_of_others(wanted text) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce(bool_and(r.role <> session_user), false) FROM countersign.origin_roles AS r WHERE r.origin = wanted
 $$;
 
 DO $$

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Checks evidence of Countersign without Countersign: python3 verify.py PATH [--head DIGEST] [--allowed-signers FILE]
 
-PATH is a case file (the zip, or the folder into which it was unpacked) or an evidence database (execution_log.db, or
-its folder). Exit code 0: nothing was changed. 1: the first difference is printed. 2: PATH cannot be used.
+PATH: a case file (the zip, or its unpacked folder) or an evidence database (execution_log.db, or its folder). Exit
+code 0: nothing was changed. 1: the first difference is printed. 2: PATH cannot be used.
 
-Every record has a SHA-256 digest of the digest before it and of its own text: a chain, which is computed anew here. A
-chain that somebody computed anew as a whole is sound in itself; only a digest that you got in another way shows that,
-so pass it with --head. With --allowed-signers, `ssh-keygen -Y verify` checks the signatures of a case file, too
-(verify_signatures.py must be beside this file). Not checked, because it needs the user's key: the keyed digests of grants and kept heads, and
-what encrypted contents contain (their stored bytes are in the chain). report.html and README.txt only repeat.
+Every record has a SHA-256 digest of the digest before it and of its own text: a chain, which is computed anew here. One
+that somebody computed anew as a whole is sound in itself: only a digest that you got in another way shows that; pass
+it with --head. verify_documents.py, which must be beside this file, compares what else a case file has with its
+records; with --allowed-signers, verify_signatures.py and `ssh-keygen` check its signatures. Not checked, because it
+needs the user's key: the keyed digests of grants and kept heads, and what encrypted contents contain.
 """
 import hashlib, json, os, pathlib, sqlite3, struct, sys, zipfile
 
+sys.dont_write_bytecode = True  # A case file must not get more members.
 GENESIS = bytes(32)
 SCHEMAS = {  # The digest of all tables, indexes and triggers of each format.
     1: "beadde1591794809cf7da06a0d3c0ac4e7ab707a8d5294b74e34b0f998fe3eec",
@@ -21,26 +22,22 @@ SCHEMAS = {  # The digest of all tables, indexes and triggers of each format.
     5: "7e5494cf3887b127d5e0e39e37df54e6d7a58e07b5c5ce98a573223fd18c72b8",
     6: "2558732cb8497ed228eab49a8451b2c3243fe2da8c7256cf5500e79df4a92b04",
     7: "4837df4bb12d04fa51beca0d832527d01998c6827c2ae368c3391342eddede2f"}
+PURGEABLE = ("edges diagnostics execution_artifacts file_contents decisions executions intents blobs planner_looks "
+             "attempt_ends loop_ends loops plans").split()
 
 class Difference(Exception): """What differs."""
 class Text(bytes): """A value of the type TEXT, which may be no valid UTF-8."""
 
 def sha256(data): return hashlib.sha256(data).hexdigest()
 def link(previous, entry): return hashlib.sha256(previous + entry.encode()).digest()
-def as_link(digest):  # What is no digest differs from the stored text.
-    try: return bytes.fromhex(digest)
-    except ValueError: return b""
 def differ(what, one, other, source="the ledger"):
-    if one != other:
-        raise Difference(f"{what} is not what {source} says: {one!r:.120}")
+    if one != other: raise Difference(f"{what} is not what {source} says: {one!r:.120}")
 
 def cell(value):
     """A column as it is hashed."""
     if isinstance(value, Text):
-        try:
-            return value.decode()
-        except UnicodeDecodeError:
-            return {"not_text": sha256(value)}
+        try: return value.decode()
+        except UnicodeDecodeError: return {"not_text": sha256(value)}
     if isinstance(value, bytes): return {"sha256": sha256(value)}
     return {"real": struct.unpack("<Q", struct.pack("<d", value))[0]} if isinstance(value, float) else value
 
@@ -53,19 +50,14 @@ def is_purged(conn, stored):  # Before format 5, only content may be missing, an
     digest = json.loads(stored)["columns"]["digest"] if json.loads(stored)["table"] == "blobs" else None
     return conn.execute("SELECT 1 FROM purges WHERE digest = ?", (digest,)).fetchone() is not None
 
-PURGEABLE = ("edges diagnostics execution_artifacts file_contents decisions executions intents blobs planner_looks "
-             "attempt_ends loop_ends loops plans").split()
-
 class PurgedRows:
     """Rows that may be missing, because a later row records their purge with a digest of their links."""
     def __init__(self, conn, tables):
         sql = "SELECT id, first_row, last_row, links_digest FROM purged_rows ORDER BY first_row DESC"
         self.left, self.hash, self.begun = conn.execute(sql).fetchall() if b"purged_rows" in tables else [], None, 0
-
     def has(self, seq):
         while self.left and self.left[-1][2] < seq: self.left.pop()
         return bool(self.left) and self.left[-1][1] <= seq < self.left[-1][0]
-
     def take(self, seq, table, digest):
         if self.hash is None: self.hash, self.begun = hashlib.sha256(), seq
         self.hash.update(f"{seq} {table} {digest}\n".encode())
@@ -79,8 +71,7 @@ def schema_digest(conn):
     objects = {}
     for kind, name, table, sql in conn.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema"):
         differ("an object of the schema", {type(it) for it in (kind, name, table, sql or Text())}, {Text}, "a text")
-        while (kind, name) in objects:
-            name = Text(name + b" (again)")
+        while (kind, name) in objects: name = Text(name + b" (again)")
         objects[kind, name] = [kind, name, table, sql or b""]
     return sha256(b"".join(b"%d:%s" % (len(part), part) for key in sorted(objects) for part in objects[key]))
 
@@ -103,15 +94,12 @@ def check_chain(conn, known):
         if is_gone and row is not None: raise Difference(f"row {seq} of {table} was purged, and is there")
         if row is None and not is_gone and not (table == "blobs" and stored and is_purged(conn, stored)):
             raise Difference(f"row {seq} of {table} is missing")
-        if is_gone:
-            purged.take(seq, table, digest)
-            head, rows, gone = as_link(digest), seq, gone + 1
-        else:
-            entry = stored if row is None else entry_of(table, row)
-            head, rows = link(head, entry), seq
-        if (not is_gone and stored not in (None, entry)) or head.hex() != digest:
+        if is_gone: purged.take(seq, table, digest)
+        entry = stored if row is None else entry_of(table, row)
+        head = bytes.fromhex(digest) if is_gone else link(head, entry)
+        if head.hex() != digest or not (is_gone or stored in (None, entry)):
             raise Difference(f"row {seq} of {table} is not what was written")
-        left[table] -= row is not None
+        rows, gone, left[table] = seq, gone + is_gone, left[table] - (row is not None)
         seen = seen or digest == known
     if purged.hash: raise Difference(f"the purge of the rows from {purged.begun} does not end with them")
     for table in sorted(table for table in left if left[table]):
@@ -147,10 +135,8 @@ def check_case(members, known):
     listed = {member["name"]: member for member in manifest["members"]}
     differ("the list of members", sorted(listed), sorted(set(members) - {"manifest.json"}), "the archive")
     for name, member in listed.items():
-        digest, size, file = hashlib.sha256(), 0, members[name]()
-        while part := file.read(1 << 20):
-            digest.update(part)
-            size += len(part)
+        digest, file = hashlib.sha256(), members[name]()
+        size = sum(digest.update(part) or len(part) for part in iter(lambda: file.read(1 << 20), b""))
         differ(name, [digest.hexdigest(), size], [member["sha256"], member["bytes"]], "the manifest")
         differ(name, name.startswith("artifacts/") and digest.hexdigest() != name[10:], False, "its name")
     rows, links, last = {}, set(), {"seq": 0, "digest": GENESIS.hex()}
@@ -167,7 +153,8 @@ def check_case(members, known):
         last = record
     differ("the last link", {"seq": last["seq"], "digest": last["digest"]}, manifest["head"], "the manifest")
     if known not in links | {None}: raise Difference("the known head is not among the links of this case file")
-    check_documents(manifest, rows, members)
+    import verify_documents
+    verify_documents.check(manifest, rows, members, differ)
     span = range(min(rows["runs"]), max(rows.get("run_ends", [last["seq"]])))
     gone = sum(len(range(max(span.start, it["first_row"]), min(span.stop, it["last_row"] + 1)))
                for it in rows.get("purged_rows", {}).values())
@@ -176,48 +163,6 @@ def check_case(members, known):
     return (f"{len(links)} records of run {manifest['run_id']}, the last is link {last['seq']} sha256:{last['digest']}"
             f"; between its start and its end, {others} records of others are left out"
             f"{f', and {gone} were purged' if gone else ''}{left_out}")
-
-def check_documents(manifest, rows, members):
-    """Compares what people read with the records."""
-    (run,) = rows["runs"].values()
-    for name, column in [("run_id", "id"), ("plan_id", "plan_id"), ("plan_digest", "plan_digest")]:
-        differ(f"{name} of the manifest", manifest[name], run[column])
-    plan = {sha256(members[name]().read()) for name in members if name == "plan.json"}
-    differ("its approval", [len(rows.get(it, ())) for it in ("plans", "authorizations", "authorization_uses")], [1] * 3)
-    blobs = {(row["digest"], row["encoding"] == "zstd") for row in rows.get("blobs", {}).values()}
-    plain = {digest for digest, is_plain in blobs if is_plain}
-    purged = {row["digest"] for row in rows.get("purges", {}).values()}
-    purged |= {row["content"] for row in rows.get("purged_subjects", {}).values() if "content" in row}
-    hidden = ({digest for digest, _ in blobs} | purged) - plain
-    named = {row.get("blob") for table in ("execution_artifacts", "decisions") for row in rows.get(table, {}).values()}
-    differ("the list of contents", {it[10:] for it in members if it.startswith("artifacts/")} | plan, plain)
-    differ("the list of contents that are left out", {content["digest"] for content in manifest["left_out"]}, hidden)
-    differ("a content", (named | {run["plan_digest"]}) - plain - hidden - {None}, set())
-    signed = {f"signatures/{row['kind']}-{seq}.{end}": row[column] for seq, row in rows.get("signatures", {}).items()
-              for end, column in (("json", "document"), ("sig", "signature"))}
-    differ("the signatures", {it: members[it]().read().decode() for it in members if it[:11] == "signatures/"}, signed)
-    tables = ["authorization_classes", "authorizations", "decisions"]
-    decided = [{"columns": row, "seq": seq, "table": it} for it in tables for seq, row in rows.get(it, {}).items()]
-    differ("decisions.json", json.load(members["decisions.json"]()), sorted(decided, key=lambda row: row["seq"]))
-    steps = {row["id"]: row for table in ("intents", "executions") for row in rows.get(table, {}).values()}
-    parts = {}
-    for table in ("execution_artifacts", "edges"):
-        for row in rows.get(table, {}).values(): parts.setdefault((table, row["execution_id"]), []).append(row)
-    for step in map(json.loads, members["executions.jsonl"]()):
-        id = step["execution_id"]
-        row = {"outcome": step["outcome"]} | steps.pop(id, {})  # Without an outcome: interrupted, or under way.
-        for name in ("id tool_name timestamp step_id step_index about run_id outcome exit_code error_code "
-                     "error_message duration_ms risk_level risk_rule risk_reason").split():
-            shown = {"id": "execution_id", "timestamp": "timestamp_ms", "risk_level": "risk"}.get(name, name)
-            differ(f"{shown} of execution {id}", step[shown], row.get(name))
-        differ(f"the arguments of execution {id}", step["arguments"], json.loads(row["arguments_json"]))
-        part = lambda table: parts.get((table, id), [])
-        outputs = [it | {"content": json.loads(it["content_json"])} for it in part("execution_artifacts")]
-        for name, recorded, keys in [("artifacts", outputs, "artifact_type content bytes"),
-                                     ("edges", part("edges"), "edge_type target_kind target")]:
-            shown, stored = ([[it[key] for key in keys.split()] for it in items] for items in (step[name], recorded))
-            differ(f"{name} of execution {id}", shown, stored)
-    differ("executions.jsonl", list(steps), [])
 
 def check(path, known=None):
     """Whether nothing was changed, and what was found."""
@@ -234,6 +179,7 @@ def check(path, known=None):
                 return True, check_case({name: lambda name=name: zip.open(name) for name in names}, known)
         return True, check_database(path, known)
     except Difference as difference: return False, str(difference)
+    except ImportError: raise
     except Exception as error:  # What cannot be read is not what was written.
         return False, f"it cannot be read: {type(error).__name__}: {error}"
 
@@ -242,9 +188,12 @@ if __name__ == "__main__":
     head, signers = options.pop("--head", None), options.pop("--allowed-signers", None)
     if len(sys.argv) < 2 or len(sys.argv) % 2 or options or not os.path.exists(sys.argv[1]):
         sys.exit(print(__doc__, "\nThe arguments are wrong, or there is no such file.", file=sys.stderr) or 2)
-    is_sound, found = check(sys.argv[1], head and head.removeprefix("sha256:"))
-    if is_sound and signers:
-        import verify_signatures
-        is_sound, signed = verify_signatures.check(sys.argv[1], signers)
-        found = f"{found}; {signed}" if is_sound else signed
+    try:
+        is_sound, found = check(sys.argv[1], head and head.removeprefix("sha256:"))
+        if is_sound and signers:
+            import verify_signatures
+            is_sound, signed = verify_signatures.check(sys.argv[1], signers)
+            found = f"{found}; {signed}" if is_sound else signed
+    except ImportError as error:
+        sys.exit(print(f"{error.name}.py must be beside this file.", file=sys.stderr) or 2)
     sys.exit(print(("OK: " if is_sound else "CHANGED: ") + found) or int(not is_sound))

@@ -9,7 +9,7 @@
 //! - `output`, or `output-` and one of `step`, `many`, `failed`, `empty`; `terminal`
 //! - `simulation`, `simulating`, `simulation-failed`, `simulation-empty`, `stale`
 //! - `evidence`, `export`, `exporting`, `brushed`, `execution`, `nothing`, `tampered`, `answer`, `recurring`, `rejected-plans`, `times`, `times-many`,
-//!   `runs-to-compare`, `compared`, `file-history`, `durations`, `judged`, `played`
+//!   `team`, or `team-` and one of `record`, `connecting`, `unreachable`, `nothing`; `runs-to-compare`, `compared`, `file-history`, `durations`, `judged`, `played`
 //! - `diagnostics`, `first`, `changed`, `gone`, `clean`, `thousands`, `unchecked`
 //! - `authorize`, `authorize-walls`, `authorize-many`, `authorize-fails`, `authorize-ends`, `authorize-revert`, `reject`, `remember-walls`, `purge`, `trust`, `trusted`, `untrusted`, `close`, `secret`, `palette`, `help`, `settings`,
 //!   `notice`, `notices`

@@ -27,7 +27,7 @@ use countersign::ui::dialog::{
     PURGE_SIZES, PromptId, PurgeChoice, PurgeKind, PurgeView, Question,
 };
 use countersign::ui::evidence::{
-    EvidenceView, PlayerView, ResultLine, TimelineView, Verification, result_lines,
+    EvidenceView, PlayerView, ResultLine, TeamView, TimelineView, Verification, result_lines,
 };
 use countersign::ui::format::Now;
 use countersign::ui::loop_page::Sequel;
@@ -43,6 +43,13 @@ use countersign::ui::theme::Tone;
 use countersign::ui::{OnScreen, StatusView, WindowView, icon};
 
 use super::{agent::AgentScene, batch, calls, fixture, found, looping::LoopScene, revert, signing};
+
+/// The ids of the evidence of three computers.
+const ORIGINS: [u128; 3] = [
+    0x3f2a_b1c4_9d07_4e55_8a61_0c2b_77de_9f10,
+    0x91c0_44e2_6b1f_4a3d_b7c5_5520_e8a1_03fd,
+    0xc7d8_1b60_02aa_4f9e_93d4_6e0b_aa18_b2c6,
+];
 
 pub struct Scene {
     name: String,
@@ -66,6 +73,8 @@ pub struct Scene {
     runs: Vec<RunSummary>,
     search: Option<SearchPage>,
     lines: Vec<ResultLine>,
+    /// Where the hits come from.
+    origins: Vec<String>,
     pub detail: ExecutionDetail,
     show_detail: bool,
     record_tab: countersign::ui::action::RecordTab,
@@ -317,11 +326,15 @@ impl Scene {
             plan.steps[2].call = None;
             plan.steps[2].tool_name = "file_wirte".into();
         }
-        let search = match name {
+        let mut search = match name {
             "nothing" => SearchPage::default(),
             "tampered" => fixture::tampered_page(),
             _ => fixture::search_page(),
         };
+        // The server of a team does not count by value.
+        if name.starts_with("team") {
+            search.counts.facets = Default::default();
+        }
         let verification = match name {
             "evidence" => verified(),
             _ => Verification::NotRequested,
@@ -430,7 +443,7 @@ impl Scene {
         let evidence = matches!(
             name,
             "evidence" | "brushed" | "execution" | "nothing" | "tampered" | "export" | "exporting"
-        );
+        ) || name.starts_with("team");
         let question = match name {
             "answer" => Some(EvidenceQuestion::ChangesAfter {
                 code: "E0425".into(),
@@ -532,13 +545,25 @@ impl Scene {
                 .collect(),
             recent: if name == "empty" { vec![] } else { fixture::recent() },
             runs: if name == "empty" { vec![] } else { fixture::runs() },
-            lines: result_lines(&search),
-            search: Some(search),
+            // The hits of a team are not listed below their runs.
+            lines: match name.starts_with("team") {
+                true => result_lines(&SearchPage { runs: Vec::new(), ..search.clone() }),
+                false => result_lines(&search),
+            },
+            origins: (0..search.hits.len())
+                .map(|n| format!("countersign/evidence/{}", uuid::Uuid::from_u128(ORIGINS[n % 3])))
+                .collect(),
+            search: Some(match name {
+                "team-nothing" => SearchPage::default(),
+                _ => search,
+            })
+            .filter(|_| !matches!(name, "team-connecting" | "team-unreachable")),
             detail,
-            show_detail: matches!(name, "execution" | "tampered"),
+            show_detail: matches!(name, "execution" | "tampered" | "team-record"),
             record_tab: Default::default(),
             text: match name {
                 "brushed" => "function after:2026-11-08 before:2026-11-14".into(),
+                "team-nothing" => String::new(),
                 _ => "function after:2026-11-01".into(),
             },
             span: None,
@@ -741,7 +766,9 @@ impl Scene {
             Action::Evidence(EvidenceAction::Play(PlayerAction::Speed(speed))) => {
                 self.player.speed = *speed;
             }
-            Action::Evidence(EvidenceAction::Open(_)) => self.show_detail = true,
+            Action::Evidence(EvidenceAction::Open(_) | EvidenceAction::OpenHit(_)) => {
+                self.show_detail = true;
+            }
             Action::Evidence(EvidenceAction::ShowTab(tab)) => self.record_tab = *tab,
             Action::Evidence(EvidenceAction::CloseDetail) => self.show_detail = false,
             _ => {}
@@ -831,6 +858,9 @@ impl Scene {
                 page: self.page,
                 plan_open: open,
                 results: self.search.as_ref().map_or(0, |page| page.hits.len()),
+                team_set: self.name.starts_with("team"),
+                team_shown: self.name.starts_with("team"),
+                not_exportable: self.name.starts_with("team").then_some("It exports what ran here."),
                 diagnostics: self.listing.shown.len(),
                 suggestions: self.listing.selected_entry().map_or(0, |entry| {
                     self.list_options.picked_of(&self.run, entry.position).len()
@@ -973,7 +1003,17 @@ impl Scene {
                 text: &self.text,
                 saved: &self.saved_searches,
                 hints: &[],
-                failure: None,
+                failure: (self.name == "team-unreachable").then_some(
+                    "E308 the server postgres://ada@db.example.org:5432/evidence cannot be reached: Connection refused\n\
+                     See that the server runs and can be reached, then try again.",
+                ),
+                team: self.name.starts_with("team").then_some(TeamView {
+                    server: "postgres://ada@db.example.org:5432/evidence",
+                    is_shown: true,
+                    origins: &self.origins,
+                    open: self.show_detail.then_some(0),
+                    origin: self.origins.first().map(String::as_str).filter(|_| self.show_detail),
+                }),
                 problems: &[],
                 page: self.search.as_ref(),
                 timeline: TimelineView {
@@ -982,7 +1022,7 @@ impl Scene {
                     span: self.span,
                 },
                 player: self.player,
-                is_searching: false,
+                is_searching: self.name == "team-connecting",
                 lines: &self.lines,
                 question: self.question.as_ref(),
                 answer: self.answer.as_ref(),

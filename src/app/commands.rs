@@ -11,15 +11,12 @@ use super::shared::Prompt;
 use crate::authorization::{HostChoice, PlanChoices};
 use crate::plan::Destination;
 use crate::run::{Attempt, Control, RunEvent};
-use crate::ui::action::{
-    ArtifactAction, DiagnosticsAction, LoopAction, PlanAction, PlanChoice, PlanFolder, SavedContent,
-};
-use crate::ui::artifact::Shape;
+use crate::ui::action::{DiagnosticsAction, LoopAction, PlanAction, PlanChoice, PlanFolder};
 use crate::ui::diagnostics::{copied, copied_all};
 use crate::ui::overlay::Overlay;
 use crate::ui::plan::{go_to_change, show_step};
 use crate::ui::{Action, Command, Page, go_on, terminal};
-use crate::worker::{FollowUp, OpenEditor, PlanSuggestions, SaveSource};
+use crate::worker::{FollowUp, OpenEditor, PlanSuggestions};
 
 impl App {
     /// Applies an action of the person, and updates the list of the diagnostics page.
@@ -48,15 +45,7 @@ impl App {
             }
             Action::Loop(action) => self.loop_page.apply(action, shared),
             Action::Agent(action) => self.apply_agent(action),
-            Action::Artifact(ArtifactAction::Load { digest, shape, copy }) => {
-                shared.load_content((digest, shape), copy);
-            }
-            Action::Artifact(ArtifactAction::Save { name, content }) => {
-                let opened =
-                    self.file_picker.start(PickerRequest::SaveAs(name, None, save_source(content)));
-                let next = "Copy the content instead.";
-                shared.report_io(opened, "The file picker cannot be opened.", next);
-            }
+            Action::Artifact(action) => self.apply_artifact(action),
             Action::Window(action) => self.apply_window(action, ctx),
         }
         self.update_lists();
@@ -226,7 +215,14 @@ impl App {
                 ctx.copy_text(copied_all(&session.run, &session.diagnostics.listing));
             }),
             Command::FocusSearch => self.search_evidence(),
+            Command::SwitchEvidence => {
+                let team = shared.page != Page::Evidence || !self.evidence.shows_team();
+                shared.page = Page::Evidence;
+                self.evidence.show_team(team, shared);
+                self.show_page(Page::Evidence);
+            }
             Command::Verify => {
+                self.evidence.leave_team(shared);
                 self.show_page(Page::Evidence);
                 self.evidence.verify(&mut self.shared);
             }
@@ -386,17 +382,5 @@ impl App {
         let Some(workspace) = session.reviewed_workspace() else { return };
         let command = self.settings.editor_command.clone();
         self.shared.query(OpenEditor { workspace, command, location }, |_, ()| {});
-    }
-}
-
-/// Converts the content to save from the type of the views to that of the query.
-pub(super) fn save_source(content: SavedContent) -> SaveSource {
-    match content {
-        SavedContent::Text(text) => SaveSource::Text(text),
-        SavedContent::Bytes(bytes) => SaveSource::Bytes(bytes),
-        // A diff is stored as a JSON string.
-        SavedContent::Stored { digest, shape } => {
-            SaveSource::Stored { digest, is_json_string: shape == Shape::Diff }
-        }
     }
 }

@@ -65,6 +65,10 @@ impl Contents {
             Content::Gone => {
                 "The rest was removed from the evidence; only its digest is left.".to_owned()
             }
+            Content::NotOnServer => {
+                "The rest is on the computer that ran it: the server of the team has text of up to 1 MiB, without secrets."
+                    .to_owned()
+            }
             Content::TooLarge(size) => {
                 let size = crate::ui::format::size(size);
                 format!("The whole content ({size}) is too large for the window; save it instead.")
@@ -99,6 +103,11 @@ impl Contents {
     fn set_missing(&mut self, key: Key, why: String) {
         self.to_copy = self.to_copy.filter(|wanted| *wanted != key);
         self.all.insert(key, LoadState::Missing(why));
+    }
+
+    /// Forgets which contents are missing: another evidence may have them.
+    pub(super) fn forget_missing(&mut self) {
+        self.all.retain(|_, state| !matches!(state, LoadState::Missing(_)));
     }
 
     /// Removes a content, so that it can be requested again.

@@ -13,13 +13,16 @@ use crate::ui::format::counted;
 use crate::ui::notice::Scope;
 use crate::ui::plan::RecentPlan;
 use crate::ui::{Page, Tone};
-use crate::worker::{Event, OpenedPlan};
+use crate::worker::{Event, OpenedPlan, UnsignedEnd};
 
 /// The size of output, in bytes, after which a frame leaves the remaining events to the next one, so that a frame takes
 /// only a few milliseconds.
 const MAX_FRAME_OUTPUT: usize = 64 << 10;
 /// What the end of a step on a host counts besides its output, in bytes.
 const HOST_OVERHEAD: usize = 256;
+
+/// What to do about the end of a run that is not signed.
+const SIGN_LATER: &str = "Sign it later: countersign evidence sign RUN";
 
 impl App {
     /// Applies the messages that have arrived. Returns true if the limit for output was reached, so that more events
@@ -96,8 +99,8 @@ impl App {
                     result.as_ref().is_ok_and(|result| result.status == RunStatus::Completed);
                 let not_signed = result.as_ref().ok().and_then(|it| it.not_signed.clone());
                 if let Some(why) = not_signed {
-                    let next = "Sign it later: countersign evidence sign RUN";
-                    shared.notify(Tone::Caution, "The end of the run is not signed.", why, next);
+                    let summary = "The end of the run is not signed.";
+                    shared.notify(Tone::Caution, summary, why, SIGN_LATER);
                 }
                 let result = result.map(|result| result.elapsed_ms);
                 let not_begun = self.plan.end_run(&result);
@@ -121,6 +124,15 @@ impl App {
             Event::LoopFinished(outcome) => {
                 let is_complete = |code| code == StopCode::Completed;
                 let completed = outcome.as_ref().is_ok_and(|it| is_complete(it.stop_reason.code));
+                let not_signed = outcome.as_ref().map_or(&[][..], |it| &it.not_signed);
+                if !not_signed.is_empty() {
+                    let why: Vec<_> = not_signed.iter().map(UnsignedEnd::sentence).collect();
+                    let summary = match not_signed.len() {
+                        1 => "The end of a run of the loop is not signed.".to_owned(),
+                        many => format!("The ends of {many} runs of the loop are not signed."),
+                    };
+                    shared.notify(Tone::Caution, summary, why.join("\n"), SIGN_LATER);
+                }
                 self.apply_loop_end(outcome.err(), completed);
             }
             Event::SecretNeeded { id, question } => {
@@ -174,7 +186,7 @@ impl App {
         self.shared.list_runs();
         self.note_decided();
         self.plan.review_again(false, &mut self.shared);
-        self.evidence.search(&mut self.shared);
+        self.evidence.refresh(&mut self.shared);
         // What an agent does next may depend on the failure, and it knows of it.
         let of_agent = self.plan.call_run.take().is_some();
         if !completed && !of_agent {

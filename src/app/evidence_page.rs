@@ -3,25 +3,25 @@
 use uuid::Uuid;
 
 use super::evidence_player::Player;
+use super::evidence_team::Team;
 use super::evidence_timeline::Timeline;
 use super::exporting::Exporting;
 use super::pending::FailedQuery;
 use super::shared::Shared;
-use crate::run::{
-    EvidenceAnswer, ExecutionDetail, Question, SearchCounts, SearchPage, SearchQuery,
-};
+use crate::run::{EvidenceAnswer, ExecutionDetail, Question, SearchPage, SearchQuery};
 use crate::ui::action::RecordTab;
-use crate::ui::evidence::{
-    EvidenceView, ResultLine, Verification, first_tab, parse, result_lines, unknown_tool,
-};
+use crate::ui::evidence::{EvidenceView, ResultLine, Verification, first_tab, parse, unknown_tool};
 use crate::ui::{EvidenceAction, Page};
-use crate::worker::{CountHits, FollowUp, IndexRecords, Search, Verify};
+use crate::worker::{FollowUp, Search, TeamServer, Verify};
 
 /// The time without typing before a search, in milliseconds.
 const TYPING_DEBOUNCE_MS: i64 = 150;
 
 /// The number of hits that are read at a time.
-const PAGE: usize = 100;
+pub(super) const PAGE: usize = 100;
+
+/// The time without typing before a search of the team's server, in milliseconds: each logs in there.
+const TEAM_DEBOUNCE_MS: i64 = 400;
 
 /// The state of the page.
 #[derive(Debug, Default)]
@@ -38,17 +38,17 @@ pub(super) struct EvidencePage {
     pub(super) timeline: Timeline,
     pub(super) player: Player,
     /// The lines that show `page`.
-    lines: Vec<ResultLine>,
+    pub(super) lines: Vec<ResultLine>,
     /// Whether a search is under way.
-    is_searching: bool,
+    pub(super) is_searching: bool,
     /// Whether records are being indexed that a search has missed.
-    is_indexing: bool,
+    pub(super) is_indexing: bool,
     /// The search of `page`.
-    query: SearchQuery,
+    pub(super) query: SearchQuery,
     /// How often the person has asked for more hits of this search.
-    more: usize,
+    pub(super) more: usize,
     /// Why the latest search or question failed.
-    failure: Option<String>,
+    pub(super) failure: Option<String>,
     /// The question whose answer is shown instead of the search results.
     pub(super) question: Option<Question>,
     pub(super) answer: Option<EvidenceAnswer>,
@@ -66,13 +66,14 @@ pub(super) struct EvidencePage {
     pub(super) focus_search: bool,
     pub(super) scroll_to_selected: bool,
     pub(super) exporting: Exporting,
+    pub(super) team: Team,
     /// The time at which to search for the edited text, in Unix milliseconds.
     search_at_ms: Option<i64>,
 }
 
 impl EvidencePage {
-    pub(super) fn new(saved: Vec<String>) -> Self {
-        Self { saved, ..Self::default() }
+    pub(super) fn new(saved: Vec<String>, team: Option<TeamServer>) -> Self {
+        Self { saved, team: Team::new(team), ..Self::default() }
     }
 
     /// The text in the search field, which is empty beside the answer to a question.
@@ -86,9 +87,14 @@ impl EvidencePage {
                 self.text = text;
                 self.more = 0;
                 self.close_answer();
-                self.search_at_ms = Some(shared.now.ms + TYPING_DEBOUNCE_MS);
+                let wait = if self.shows_team() { TEAM_DEBOUNCE_MS } else { TYPING_DEBOUNCE_MS };
+                self.search_at_ms = Some(shared.now.ms + wait);
             }
             EvidenceAction::Search(text) => {
+                // Other pages show what ran here.
+                if shared.page != Page::Evidence {
+                    self.leave_team(shared);
+                }
                 self.text = text;
                 self.more = 0;
                 self.close_answer();
@@ -96,6 +102,7 @@ impl EvidencePage {
                 self.search(shared);
             }
             EvidenceAction::RunQuery(question) => {
+                self.leave_team(shared);
                 if self.question.is_none() {
                     self.beside_search = self.selected;
                 }
@@ -107,6 +114,9 @@ impl EvidencePage {
                 shared.page = Page::Evidence;
                 self.search(shared);
             }
+            EvidenceAction::ShowTeam(team) => self.show_team(team, shared),
+            EvidenceAction::TryAgain => self.try_again(shared),
+            EvidenceAction::OpenHit(index) => self.open_hit(index, shared),
             EvidenceAction::More => self.read_more(shared),
             EvidenceAction::ChooseExport(choice) => self.exporting.choose(choice),
             EvidenceAction::StopExport => self.exporting.stop(),
@@ -125,6 +135,7 @@ impl EvidencePage {
                 }
             }
             EvidenceAction::Open(id) => {
+                self.leave_team(shared);
                 self.selected = Some(id);
                 self.detail = None;
                 shared.read_execution(id);
@@ -141,7 +152,7 @@ impl EvidencePage {
     }
 
     /// Closes the answer, so that the search results are shown.
-    fn close_answer(&mut self) {
+    pub(super) fn close_answer(&mut self) {
         self.question = None;
         self.answer = None;
         self.beside_search = None;
@@ -152,7 +163,7 @@ impl EvidencePage {
         self.query.run_id
     }
 
-    fn close_detail(&mut self) {
+    pub(super) fn close_detail(&mut self) {
         self.selected = None;
         self.detail = None;
     }
@@ -195,7 +206,12 @@ impl EvidencePage {
         // As many as are shown, so that a search for new executions keeps them.
         let query = SearchQuery { limit: PAGE * (1 + self.more), ..parsed.query };
         self.query.clone_from(&query);
+        if self.shows_team() {
+            self.is_searching = self.search_team(query, None, shared);
+            return;
+        }
         self.is_searching = shared.query_latest(Search(query), |app, page| match page {
+            _ if app.evidence.shows_team() => {}
             Ok(Some(page)) => app.evidence.take_page(page, &mut app.shared),
             // Another search has stopped this one.
             Ok(None) => {}
@@ -203,65 +219,11 @@ impl EvidencePage {
         });
     }
 
-    /// Reads the next page of hits.
-    fn read_more(&mut self, shared: &mut Shared) {
-        let Some(after) = self.page.as_ref().and_then(|page| page.next) else { return };
-        if self.is_searching {
-            return;
+    /// Searches again after something was recorded here, unless the evidence of the team is shown.
+    pub(super) fn refresh(&mut self, shared: &mut Shared) {
+        if !self.shows_team() {
+            self.search(shared);
         }
-        self.more += 1;
-        let query = SearchQuery { limit: PAGE, after: Some(after), ..self.query.clone() };
-        self.is_searching = shared.query_latest(Search(query), |app, page| match page {
-            Ok(Some(page)) => app.evidence.take_more(page, &mut app.shared),
-            Ok(None) => {}
-            Err(failed) => app.evidence.fail(failed, &mut app.shared),
-        });
-    }
-
-    /// Shows more hits below the others.
-    fn take_more(&mut self, more: SearchPage, shared: &mut Shared) {
-        self.is_searching = false;
-        let Some(page) = &mut self.page else { return };
-        page.next = more.next;
-        page.hits.extend(more.hits);
-        let is_new = |id| !page.runs.iter().any(|run| run.run_id == id);
-        let new: Vec<_> = more.runs.into_iter().filter(|run| is_new(run.run_id)).collect();
-        page.runs.extend(new);
-        self.lines = result_lines(page);
-        // Reading them has stopped the counting.
-        self.count(shared);
-    }
-
-    /// Counts the rest of the hits in the background, if there are more than the page says.
-    fn count(&self, shared: &mut Shared) {
-        if self.page.as_ref().is_some_and(|page| page.counts.is_partial) {
-            shared.query_latest(CountHits(self.query.clone()), |app, counts| match counts {
-                Ok(Some(counts)) => app.evidence.take_counts(counts),
-                Ok(None) => {}
-                Err(failed) => app.shared.report(failed),
-            });
-        }
-    }
-
-    fn take_counts(&mut self, counts: SearchCounts) {
-        if let Some(page) = &mut self.page {
-            page.counts = counts;
-        }
-    }
-
-    /// Indexes what a search has missed in the background, and searches again.
-    fn index(&mut self, shared: &mut Shared) {
-        if self.is_indexing || self.page.as_ref().is_none_or(|page| page.not_indexed == 0) {
-            return;
-        }
-        self.is_indexing = shared.query_latest(IndexRecords, |app, left| {
-            app.evidence.is_indexing = false;
-            match left {
-                Ok(_) if !app.evidence.is_searching => app.evidence.search(&mut app.shared),
-                Ok(_) => {}
-                Err(failed) => app.shared.report(failed),
-            }
-        });
     }
 
     /// Shows in place of the results why a search or question failed. The earlier results are no answer to it.
@@ -283,13 +245,10 @@ impl EvidencePage {
 
     /// Shows the results. Closes an open execution that is certainly not among them.
     fn take_page(&mut self, page: SearchPage, shared: &mut Shared) {
-        self.is_searching = false;
-        self.failure = None;
         let tool = self.query.tool.as_deref().filter(|_| page.unknown_tool);
         self.problems.extend(tool.map(unknown_tool));
         let is_whole = page.next.is_none();
-        self.lines = result_lines(&page);
-        self.page = Some(page);
+        self.show_results(page);
         let is_listed = self.selected.is_none_or(|id| self.listed().contains(&id));
         if self.question.is_none() && is_whole && !is_listed {
             self.close_detail();
@@ -364,10 +323,11 @@ impl EvidencePage {
             detail: self.detail.as_ref(),
             unreadable: self.why_unreadable(),
             tab: self.tab.or_else(|| self.detail.as_ref().map(first_tab)).unwrap_or_default(),
-            reconciled: shared.reconciled_in(run_id),
-            attempt: shared.attempt_of(run_id),
+            reconciled: shared.reconciled_in(run_id.filter(|_| !self.shows_team())),
+            attempt: shared.attempt_of(run_id.filter(|_| !self.shows_team())),
             contents: shared.contents.all(),
             verification: &self.verification,
+            team: self.team_view(),
             exporting: self.exporting.executions(),
             focus_search: self.focus_search,
             scroll_to_selected: self.scroll_to_selected,

@@ -10,14 +10,16 @@ use crate::ui::EvidenceAction;
 impl EvidencePage {
     /// Stores the record that was read, if its execution is still selected.
     pub(super) fn take_execution(&mut self, detail: &ExecutionDetail) {
-        if self.selected == Some(detail.row.execution_id) {
+        if self.selected == Some(detail.row.execution_id) && !self.shows_team() {
             (self.detail, self.unreadable) = (Some(detail.clone()), None);
         }
     }
 
     /// Notes why the record of this execution could not be read.
     pub(super) fn take_failure(&mut self, id: Uuid, why: String) {
-        self.unreadable = Some((id, why));
+        if !self.shows_team() {
+            self.unreadable = Some((id, why));
+        }
     }
 
     /// Why the selected record cannot be shown; `None` if it can, or was not read yet.
@@ -34,6 +36,9 @@ impl EvidencePage {
 
     /// Opens the record `by` rows below the open one. If none is open, opens the first.
     pub(super) fn move_selection(&mut self, by: isize, shared: &mut Shared) {
+        if self.shows_team() {
+            return self.move_in_team(by, shared);
+        }
         let listed = self.listed();
         let position = |id| listed.iter().position(|listed| *listed == id);
         let index = match self.selected.and_then(position) {

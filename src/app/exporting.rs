@@ -66,6 +66,9 @@ impl EvidencePage {
         if self.exporting.under_way.is_some() {
             return Some("An export is under way.");
         }
+        if self.shows_team() {
+            return Some("It exports the evidence of this computer. Choose This computer first.");
+        }
         let has_any = self.found().is_some() || self.run_to_export().is_some();
         (!has_any).then_some("The search finds nothing that could be exported.")
     }

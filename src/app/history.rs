@@ -40,7 +40,9 @@ pub(super) struct Place {
     plan: Option<PlanPlace>,
     /// The open question of the evidence page.
     question: Option<Question>,
-    /// The open record of the evidence page.
+    /// Whether the evidence page shows the evidence of the team.
+    team: bool,
+    /// The open record of the evidence page, of this computer.
     execution: Option<Uuid>,
     /// The selected diagnostic of the diagnostics page.
     diagnostic: Option<DiagnosticPosition>,
@@ -165,7 +167,11 @@ impl App {
             page,
             plan: of_plan.map(PlanSession::place),
             question: self.evidence.question.clone().filter(|_| page == Page::Evidence),
-            execution: self.evidence.selected.filter(|_| page == Page::Evidence),
+            team: page == Page::Evidence && self.evidence.shows_team(),
+            execution: self
+                .evidence
+                .selected
+                .filter(|_| page == Page::Evidence && !self.evidence.shows_team()),
             diagnostic: diagnostic.and_then(|session| session.diagnostics.selected()),
             looping: match page {
                 Page::Loop => self.loop_page.shown_state().and_then(|state| state.loop_id),
@@ -250,7 +256,9 @@ impl App {
         self.show_page(place.page);
         let shared = &mut self.shared;
         match place.page {
+            Page::Evidence if place.team => self.evidence.show_team(true, shared),
             Page::Evidence => {
+                self.evidence.show_team(false, shared);
                 if place.question != self.evidence.question {
                     let question = place.question.clone();
                     let action =

@@ -7,6 +7,7 @@
 
 mod agent_page;
 mod agent_sessions;
+mod artifacts;
 mod attention;
 mod calls;
 mod commands;
@@ -18,6 +19,8 @@ mod evidence_judging;
 mod evidence_page;
 mod evidence_player;
 mod evidence_record;
+mod evidence_results;
+mod evidence_team;
 mod evidence_timeline;
 mod examples;
 mod exporting;
@@ -62,7 +65,7 @@ use crate::ui::overlay::Overlay;
 use crate::ui::splits::set_splits;
 use crate::ui::{Now, Tone, glyphs, theme};
 use crate::worker::{
-    Clock as _, ComputerFacts, Faults, Folders, Notifier, Setup, SystemClock, Wake,
+    Clock as _, ComputerFacts, Faults, Folders, Notifier, Setup, SystemClock, Wake, team_of,
 };
 #[cfg(feature = "inspection")]
 pub use offscreen::Offscreen;
@@ -152,6 +155,8 @@ impl App {
         if let Some(fault) = loaded.fault {
             shared.notify(Tone::Caution, fault.summary, fault.details, fault.next);
         }
+        // A faulty address is a fault of the settings, which are the default ones then.
+        let team = loaded.settings.team.as_deref().and_then(|address| team_of(address).ok());
         shared.list_runs();
         shared.list_loops();
         let inbox = inbox::Inbox::start(&mut shared);
@@ -164,7 +169,7 @@ impl App {
                 loaded.settings.must_see,
                 Wake::clone(&wake),
             ),
-            evidence: EvidencePage::new(loaded.settings.searches.clone()),
+            evidence: EvidencePage::new(loaded.settings.searches.clone(), team),
             loop_page: LoopPage::default(),
             agent: AgentPage::default(),
             settings: loaded.settings,

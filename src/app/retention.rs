@@ -80,6 +80,8 @@ impl App {
     fn run_in_sight(&self) -> Option<Uuid> {
         match self.shared.page {
             Page::Plan | Page::Diagnostics => self.plan.shown_run(),
+            // Those of the team are on other computers.
+            Page::Evidence if self.evidence.shows_team() => None,
             Page::Evidence => self.evidence.detail.as_ref().map(|detail| detail.row.run_id),
             Page::Loop | Page::Agent => None,
         }
@@ -126,7 +128,7 @@ impl App {
             app.shared.notify(tone, summary, details, "");
             app.plan.list_recent_anew();
             app.shared.list_loops();
-            app.evidence.search(&mut app.shared);
+            app.evidence.refresh(&mut app.shared);
         });
     }
 }

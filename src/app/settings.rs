@@ -13,7 +13,7 @@ use crate::plan::TOOLS;
 use crate::risk::{PlannerNeeds, Policy};
 use crate::ui::plan::{MustSee, RecentPlan};
 use crate::ui::splits::Splits;
-use crate::worker::{ModelSettings, PolicySettings, SignatureSettings, read_policy};
+use crate::worker::{ModelSettings, PolicySettings, SignatureSettings, read_policy, team_of};
 
 /// The names of the themes in the settings file.
 #[derive(Serialize, Deserialize)]
@@ -50,6 +50,9 @@ pub(super) struct Settings {
     /// The folder of the inbox; `None` for the one in the user's data folder. Not saved with the other settings.
     #[serde(skip_serializing)]
     pub(super) inbox: Option<PathBuf>,
+    /// The server of the team's evidence, without a password. Not saved with the other settings.
+    #[serde(skip_serializing)]
+    pub(super) team: Option<String>,
     /// The width and height of the window, in points.
     pub(super) window: [f32; 2],
     /// The steps that must be looked at before a plan can be authorized. This and the next three tables are not saved
@@ -90,6 +93,7 @@ impl Default for Settings {
             must_see: MustSee::default(),
             notifications: true,
             inbox: None,
+            team: None,
             window: [1280.0, 800.0],
             policy: PolicySettings::default(),
             model: ModelSettings::default(),
@@ -114,6 +118,7 @@ impl Settings {
         }
         self.policy.policy()?;
         self.signatures.signing()?;
+        self.team.as_deref().map(team_of).transpose()?;
         for side in &mut self.window {
             *side = if side.is_finite() { side.clamp(480.0, 8_192.0) } else { 800.0 };
         }

@@ -43,6 +43,7 @@ mod secrets;
 #[cfg(unix)]
 mod signing;
 mod simulation;
+mod team;
 #[cfg(unix)]
 mod trust;
 mod two_windows;

@@ -105,6 +105,8 @@ impl App {
             page: self.shared.page,
             results: self.evidence.listed().len(),
             not_exportable: self.evidence.not_exportable(),
+            team_set: self.evidence.team.is_set(),
+            team_shown: self.evidence.shows_team(),
             search_offered: is_offered(self.evidence.text()),
             looping: self.loop_page.under_way().is_some(),
             agent_works: self.agent.works(),

@@ -125,6 +125,8 @@ impl App {
         let approval = format::remaining(policy.authorization_ttl_ms);
         let signatures = policy.signing.as_ref().map(|signing| signing.sentence());
         let signatures = signatures.unwrap_or_else(|| "nothing is signed".to_owned());
+        let team =
+            self.evidence.team.name().unwrap_or("no server is named (docs/team.md)").to_owned();
         SettingsView {
             theme: ctx.options(|options| options.theme_preference),
             high_contrast: self.settings.high_contrast,
@@ -152,6 +154,7 @@ impl App {
                 ("commands", rules),
                 ("authorization", format!("valid for {approval}")),
                 ("signatures", signatures),
+                ("team", team),
                 ("inbox", self.shared.setup.inbox.display().to_string()),
             ]
             .map(|(name, value)| (name.to_owned(), value))

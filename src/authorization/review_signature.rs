@@ -22,6 +22,24 @@ pub struct Reviewing {
     pub folder: Option<PathBuf>,
 }
 
+impl Reviewing {
+    /// How many persons must have signed, and who may, for the settings.
+    pub(super) fn sentence(&self) -> String {
+        let Self { required, allowed_signers, revoked_keys, .. } = self;
+        let revoked =
+            revoked_keys.as_ref().map(|it| format!(", without the keys in {}", it.display()));
+        let persons = format!("{}{}", allowed_signers.display(), revoked.unwrap_or_default());
+        match required {
+            0 | 1 => format!(
+                "only a plan asks for the signatures of others (required = 1), of {persons}"
+            ),
+            _ => format!(
+                "before a run, {required} persons must have signed (required = {required}), of {persons}"
+            ),
+        }
+    }
+}
+
 /// The format of signatures of requests.
 const SIGNATURE: &str = "countersign/review-signature/v1";
 /// The format of the documents that are signed.

@@ -75,12 +75,16 @@ impl Signing {
     /// What is signed, by whom and with what, for the settings.
     pub fn sentence(&self) -> String {
         let words: Vec<_> = self.sign.iter().map(|it| it.as_str().replace('_', " ")).collect();
-        match words.as_slice() {
+        let signed = match words.as_slice() {
             [] => format!(
                 "nothing is signed by itself; {} signs where you ask for it",
                 self.described()
             ),
             words => format!("{} are signed by {}", words.join(", "), self.described()),
+        };
+        match &self.reviewing {
+            None => format!("{signed}; no other person has to sign before a run (required = 1)"),
+            Some(reviewing) => format!("{signed}; {}", reviewing.sentence()),
         }
     }
 

@@ -6,7 +6,7 @@ use super::attempts::{AttemptEnding, CurrentAttempt, Halt};
 use super::planner::{hint_about_hidden_files, planner_input};
 use super::request::request;
 use super::results::Applied;
-use super::{Answer, BoundedLoop, PlannerAnswer, answer, results};
+use super::{Answer, BoundedLoop, PlannerAnswer, UnsignedEnd, answer, results};
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
 use crate::engine::{ExecutionError, review};
 use crate::evidence::{AttemptStart, Entry, EvidenceError, PlannerTrace};
@@ -298,7 +298,12 @@ impl BoundedLoop<'_> {
                 }
                 results::from_refusal(plan, &error)
             },
-            |result| results::from_run(plan, result),
+            |result| {
+                let reason = result.not_signed.clone();
+                let unsigned = reason.map(|reason| UnsignedEnd { run_id: result.run_id, reason });
+                self.not_signed.extend(unsigned);
+                results::from_run(plan, result)
+            },
         )
     }
 }

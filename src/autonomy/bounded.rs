@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::attempts::{AttemptEnding, CurrentAttempt, PastAttempt};
 use super::planner::needs_with_looks;
 use super::words::{DenialWords, KeepsWords};
-use super::{LoopDeps, LoopOutcome, LoopSetup, PlanAuthorizer};
+use super::{LoopDeps, LoopOutcome, LoopSetup, PlanAuthorizer, UnsignedEnd};
 use crate::authorization::{AuthorizationClass, FileState, StepWalls};
 use crate::engine::{
     Clock, ControlHandle, Executor, ExecutorDeps, HostFacts, Journal, planner_walls,
@@ -56,6 +56,8 @@ pub struct BoundedLoop<'a> {
     pub(super) denial: DenialWords,
     /// Why a run is not completely recorded in the evidence.
     pub(super) not_recorded: Option<Failure>,
+    /// The runs whose end could not be signed.
+    pub(super) not_signed: Vec<UnsignedEnd>,
 }
 
 impl<'a> BoundedLoop<'a> {
@@ -131,6 +133,7 @@ impl<'a> BoundedLoop<'a> {
             host,
             denial,
             not_recorded: None,
+            not_signed: Vec::new(),
         };
         if let Err(error) = this.begin() {
             return Ok(never_begun(setup, loop_id, &error));
@@ -268,6 +271,7 @@ impl<'a> BoundedLoop<'a> {
             attempts: attempts.into_iter().map(|attempt| attempt.record).collect(),
             plan,
             not_recorded: not_recorded.or(self.not_recorded),
+            not_signed: self.not_signed,
         }
     }
 
@@ -361,5 +365,6 @@ fn never_begun(setup: &LoopSetup, loop_id: Uuid, error: &EvidenceError) -> LoopO
         attempts: Vec::new(),
         plan: None,
         not_recorded: Some(error.failure()),
+        not_signed: Vec::new(),
     }
 }

@@ -36,7 +36,7 @@ pub use agents::agent_program;
 pub use answer::{Answer, PlannerAnswer, read_answer};
 pub use authorizer::{AuthorizationRequest, PlanAuthorizer, PlanDecision};
 pub use bounded::BoundedLoop;
-pub use order::{LoopDeps, LoopOrder, LoopOutcome, LoopSetup};
+pub use order::{LoopDeps, LoopOrder, LoopOutcome, LoopSetup, UnsignedEnd};
 #[cfg(test)]
 pub(crate) use planner::scripted;
 pub use planner::{BUILT_IN, default_timeout, needs_of, planner_limits, resolve};

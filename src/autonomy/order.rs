@@ -94,4 +94,32 @@ pub struct LoopOutcome {
     /// Why the loop is not, or not completely, recorded in the evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_recorded: Option<Failure>,
+    /// The runs whose end is not signed although the settings ask for it (SPEC §14), in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_signed: Vec<UnsignedEnd>,
+}
+
+impl LoopOutcome {
+    /// What is not recorded and not signed, as sentences for the person.
+    pub fn shortcomings(&self) -> Vec<String> {
+        let failure = self.not_recorded.iter();
+        let not_recorded = failure.map(|it| format!("Not recorded: {} {}", it.code, it.message));
+        not_recorded.chain(self.not_signed.iter().map(UnsignedEnd::sentence)).collect()
+    }
+}
+
+/// A run whose end is not signed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnsignedEnd {
+    /// The run.
+    pub run_id: Uuid,
+    /// Why it is not signed.
+    pub reason: String,
+}
+
+impl UnsignedEnd {
+    /// The run and the reason, for the person.
+    pub fn sentence(&self) -> String {
+        format!("The end of run {} is not signed: {}", self.run_id, self.reason)
+    }
 }

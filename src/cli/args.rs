@@ -22,7 +22,8 @@ pub(super) use acp::Acp;
 pub(super) use bounded::{Loop, Plan, Planner, Planning};
 pub(super) use evidence::{
     AcceptHead, Attest, Case, Checkpoint, Compare, Durations, EvidenceCommand, Export, FileHistory,
-    Key, OutFile, Prove, Push, Question, Search, Show, Span, TeamSearch, Timeline, Times, Verify,
+    Key, OutFile, Prove, Push, Question, Search, Show, Span, TeamAddress, TeamSearch, Timeline,
+    Times, Verify,
 };
 pub(super) use follow_up::{Continue, FromRecord, Reconcile, Revert};
 pub(super) use formats::{Convert, Risk, Schema};

@@ -328,9 +328,7 @@ fn print_outcome(outcome: &LoopOutcome, out: &mut Output) {
     out.line(&quoted_in_line(&format!("{}: {}", reason.code.as_str(), reason.message)));
     out.line(reason.code.meaning());
     out.line(reason.code.next());
-    if let Some(failure) = &outcome.not_recorded {
-        out.line(&quoted_in_line(&format!("Not recorded: {} {}", failure.code, failure.message)));
-    }
+    outcome.shortcomings().iter().for_each(|it| out.line(&quoted_in_line(it)));
     out.line(&format!("Loop {}", outcome.loop_id));
 }
 

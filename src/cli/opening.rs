@@ -14,8 +14,8 @@ use crate::risk::Policy;
 use crate::run::{Failure, Review, RunSummary, other_runs, other_runs_warning};
 use crate::worker::inbox::{InboxFolder, held};
 use crate::worker::{
-    PlanFile, Unusable, default_folders, load_inbox, load_policy, read_plan_file, read_unlinked,
-    workspace_of,
+    PlanFile, TeamServer, Unusable, default_folders, load_inbox, load_policy, load_team,
+    read_plan_file, read_unlinked, workspace_of,
 };
 
 /// The evidence in the folder given on the command line, or in the user's own.
@@ -35,6 +35,15 @@ pub(super) fn evidence_location(named: &EvidenceFolder) -> Result<EvidenceLocati
 pub(super) fn inbox_path() -> Result<PathBuf, Refusal> {
     let folders = default_folders().ok_or_else(no_home)?;
     Ok(load_inbox(&folders.settings)?.unwrap_or(folders.inbox))
+}
+
+/// The server of the team's evidence that the settings name; `None` if they name none.
+///
+/// # Errors
+/// The settings file cannot be used, or the user's home folder cannot be determined.
+pub(super) fn team_of_settings() -> Result<Option<TeamServer>, Refusal> {
+    let folders = default_folders().ok_or_else(no_home)?;
+    Ok(load_team(&folders.settings)?)
 }
 
 /// The inbox, which is created if it does not exist.

@@ -153,6 +153,7 @@ pub use error::EvidenceError;
 pub use file_history::HistoryLimits;
 pub use given_secrets::GivenSecret;
 pub use history::StoredContent;
+pub use index::FIELDS as SEARCHED_FIELDS;
 pub use location::{EvidenceLocation, UserFolders};
 pub use permissions::write_private;
 pub use purge::ranges::PurgedRange;

@@ -1,95 +1,40 @@
 //! One connection to a server: the login, and statements whose rows are read one after the other.
 //!
-//! Blocking, with a time limit for everything that is waited for. Every statement is prepared and bound; no value is ever
-//! part of its text.
+//! Blocking, with a time limit for everything that is waited for (`stream.rs`). Every statement is prepared and bound; no
+//! value is ever part of its text.
 
-use std::io::{self, ErrorKind, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs as _};
-use std::time::Duration;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
 use postgres_protocol::message::backend::{ErrorResponseBody, Message};
 use postgres_protocol::message::frontend;
-use rustls::{ClientConnection, StreamOwned};
 
 use super::error::Result;
 use super::password::password;
 use super::rows::{Param, Row};
-use super::server::SslMode;
-use super::{FORMAT, Server, TeamError, tls};
+use super::stream::{Patience, Stream, connect};
+use super::{FORMAT, Server, TeamError};
 
 /// The size of one read from the connection, in bytes.
 const READ_BYTES: usize = 64 << 10;
 /// The largest message that a server may send, in bytes. A row has at most the text of one record.
 const MAX_MESSAGE: usize = 512 << 20;
-
-/// The server's ends of a connection.
-enum Stream {
-    Tcp(TcpStream),
-    Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
-    #[cfg(unix)]
-    Socket(std::os::unix::net::UnixStream),
-}
-
-impl Read for Stream {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.read(into),
-            Self::Tls(stream) => stream.read(into),
-            #[cfg(unix)]
-            Self::Socket(stream) => stream.read(into),
-        }
-    }
-}
-
-impl Write for Stream {
-    fn write(&mut self, from: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.write(from),
-            Self::Tls(stream) => stream.write(from),
-            #[cfg(unix)]
-            Self::Socket(stream) => stream.write(from),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => stream.flush(),
-            Self::Tls(stream) => stream.flush(),
-            #[cfg(unix)]
-            Self::Socket(stream) => stream.flush(),
-        }
-    }
-}
-
-impl Stream {
-    fn set_limit(&self, limit: Duration) -> io::Result<()> {
-        let limit = Some(limit);
-        match self {
-            Self::Tcp(stream) => {
-                stream.set_read_timeout(limit).and_then(|()| stream.set_write_timeout(limit))
-            }
-            Self::Tls(stream) => {
-                let stream = stream.get_ref();
-                stream.set_read_timeout(limit).and_then(|()| stream.set_write_timeout(limit))
-            }
-            #[cfg(unix)]
-            Self::Socket(stream) => {
-                stream.set_read_timeout(limit).and_then(|()| stream.set_write_timeout(limit))
-            }
-        }
-    }
-}
+/// How long a statement may wait for what another login holds.
+const LOCKED: Duration = Duration::from_secs(15);
+/// How long the server may take to hear that a statement is to be cancelled.
+const CANCELLING: Duration = Duration::from_secs(2);
 
 /// A connection on which a login succeeded.
 pub(super) struct Connection {
     stream: Stream,
-    /// How a message names the server.
-    name: String,
+    server: Server,
     /// How long the server may say nothing.
-    patience: Duration,
+    patience: Patience,
+    /// With what the server cancels a statement of this connection.
+    cancel_key: Option<(i32, i32)>,
     incoming: BytesMut,
     outgoing: BytesMut,
 }
@@ -100,15 +45,27 @@ impl Connection {
     ///
     /// # Errors
     /// When the server cannot be reached, refuses the login, or its database is not ready.
-    pub(super) fn open(server: &Server, patience: Duration) -> Result<Self> {
-        let stream = connect(server)?;
-        let connecting = Duration::from_secs(server.connect_seconds);
+    pub(super) fn open(server: &Server, patience: Patience) -> Result<Self> {
+        let limit = Duration::from_secs(server.connect_seconds);
+        let connecting = Patience { limit, ..patience.clone() };
+        let stream = connect(server, &connecting)?;
         let (incoming, outgoing) = (BytesMut::new(), BytesMut::new());
-        let name = server.to_string();
-        let mut connection = Self { stream, name, patience: connecting, incoming, outgoing };
+        let mut connection = Self {
+            stream,
+            server: server.clone(),
+            patience: connecting,
+            cancel_key: None,
+            incoming,
+            outgoing,
+        };
         connection.log_in(server)?;
+        connection.stream.limit_writes(patience.limit).map_err(TeamError::Broken)?;
         connection.patience = patience;
-        connection.stream.set_limit(patience).map_err(TeamError::Broken)?;
+        // What a login may create in other schemas must not be called in place of what is meant here.
+        connection.run("SET search_path = pg_catalog, pg_temp", &[])?;
+        connection.run("SET standard_conforming_strings = on", &[])?;
+        // Another login may hold what this one waits for, as long as it likes.
+        connection.run(&format!("SET lock_timeout = {}", LOCKED.as_millis()), &[])?;
         // Without the schema, its privilege cannot be asked for.
         let exists = "SELECT to_regnamespace('countersign') IS NOT NULL";
         if !connection.first(exists, &[])?.is_some_and(|row| row.flag(0)) {
@@ -138,11 +95,14 @@ impl Connection {
     ) -> Result<u64, E> {
         self.send(sql, params)?;
         let (mut number, mut refused, mut failure) = (0, None, None);
-        loop {
+        let mut failed_at: Option<Instant> = None;
+        // A server whose answer has no end is not followed to it.
+        while failed_at.is_none_or(|at| at.elapsed() < self.patience.limit) {
             match self.message()? {
                 // After a failure, the rest of the answer still has to be read before the next statement.
                 Message::DataRow(row) if failure.is_none() => {
                     failure = Row::of(&row).map_err(E::from).and_then(&mut each).err();
+                    failed_at = failure.is_some().then(Instant::now);
                 }
                 Message::CommandComplete(body) => {
                     let tag = body.tag().unwrap_or_default();
@@ -197,49 +157,52 @@ impl Connection {
     fn flush(&mut self) -> Result<()> {
         let sent = self.stream.write_all(&self.outgoing).and_then(|()| self.stream.flush());
         self.outgoing.clear();
-        sent.map_err(|error| self.broken(error))
+        sent.map_err(|error| self.patience.error(self.server.to_string(), error))
     }
 
     /// The next message, without those that the server sends by itself.
     fn message(&mut self) -> Result<Message> {
+        // Notices, and an answer that comes byte by byte, do not count as one.
+        let begun = Instant::now();
         loop {
             let parsed = Message::parse(&mut self.incoming);
             match parsed.map_err(|error| TeamError::Answer(error.to_string()))? {
                 Some(Message::NoticeResponse(_) | Message::ParameterStatus(_)) => {}
                 Some(message) => return Ok(message),
-                None => self.receive()?,
+                None => self.receive(begun)?,
             }
         }
     }
 
-    fn receive(&mut self) -> Result<()> {
+    fn receive(&mut self, begun: Instant) -> Result<()> {
         if self.incoming.len() > MAX_MESSAGE {
             return Err(TeamError::Answer("a message is too large".to_owned()));
         }
         let begin = self.incoming.len();
         self.incoming.resize(begin + READ_BYTES, 0);
         let free = self.incoming.get_mut(begin..).unwrap_or_default();
-        let read = loop {
-            match self.stream.read(free) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                read => break read,
-            }
-        };
+        let read = self.patience.wait_since(begun, || self.stream.read(free));
         self.incoming.truncate(begin + read.as_ref().copied().unwrap_or(0));
-        match read {
-            Ok(0) => Err(self.broken(ErrorKind::UnexpectedEof.into())),
-            Ok(_) => Ok(()),
-            Err(error) => Err(self.broken(error)),
+        let error = match read {
+            Ok(1..) => return Ok(()),
+            Ok(0) => ErrorKind::UnexpectedEof.into(),
+            Err(error) => error,
+        };
+        let error = self.patience.error(self.server.to_string(), error);
+        if matches!(error, TeamError::Stopped) {
+            self.cancel();
         }
+        Err(error)
     }
 
-    fn broken(&self, error: io::Error) -> TeamError {
-        match error.kind() {
-            ErrorKind::WouldBlock | ErrorKind::TimedOut => {
-                TeamError::Silent { server: self.name.clone(), seconds: self.patience.as_secs() }
-            }
-            ErrorKind::InvalidData => TeamError::Tls(error.to_string()),
-            _ => TeamError::Broken(error),
+    /// Asks the server to end a statement whose rows nobody wants any more. It would notice that this connection has ended
+    /// only once it has rows to send. Whether it does is not known.
+    fn cancel(&self) {
+        let Some((process, key)) = self.cancel_key else { return };
+        let mut request = BytesMut::new();
+        frontend::cancel_request(process, key, &mut request);
+        if let Ok(mut stream) = connect(&self.server, &CANCELLING.into()) {
+            let _ = stream.write_all(&request).and_then(|()| stream.flush());
         }
     }
 
@@ -252,13 +215,14 @@ impl Connection {
         ];
         frontend::startup_message(parameters, &mut self.outgoing).map_err(TeamError::Broken)?;
         self.flush()?;
-        let mut scram = None;
+        let (mut scram, mut is_proven) = (None, true);
         let wanted = || password(server)?.ok_or(TeamError::NoPassword);
         loop {
             match self.message()? {
-                Message::AuthenticationOk => {}
+                // A server that skips its own proof does not know the password.
+                Message::AuthenticationOk if is_proven => {}
                 Message::AuthenticationCleartextPassword => {
-                    if !matches!(self.stream, Stream::Tls(_)) && !server.is_local() {
+                    if !self.stream.is_encrypted() && !server.is_local() {
                         return Err(TeamError::ClearPassword);
                     }
                     self.answer(wanted()?.as_bytes())?;
@@ -275,7 +239,7 @@ impl Connection {
                     frontend::sasl_initial_response(SCRAM_SHA_256, begun.message(), out)
                         .map_err(TeamError::Broken)?;
                     self.flush()?;
-                    scram = Some(begun);
+                    (scram, is_proven) = (Some(begun), false);
                 }
                 Message::AuthenticationSaslContinue(body) => {
                     let begun = scram.as_mut().ok_or_else(out_of_order)?;
@@ -287,6 +251,7 @@ impl Connection {
                 Message::AuthenticationSaslFinal(body) => {
                     let begun = scram.as_mut().ok_or_else(out_of_order)?;
                     begun.finish(body.data()).map_err(|it| TeamError::Answer(it.to_string()))?;
+                    is_proven = true;
                 }
                 Message::AuthenticationGss | Message::AuthenticationKerberosV5 => {
                     return Err(TeamError::Login("GSSAPI"));
@@ -294,7 +259,9 @@ impl Connection {
                 Message::AuthenticationSspi => return Err(TeamError::Login("SSPI")),
                 Message::ErrorResponse(body) => return Err(refusal(&body)),
                 Message::ReadyForQuery(_) => return Ok(()),
-                Message::BackendKeyData(_) => {}
+                Message::BackendKeyData(body) => {
+                    self.cancel_key = Some((body.process_id(), body.secret_key()));
+                }
                 _ => return Err(out_of_order()),
             }
         }
@@ -332,61 +299,4 @@ fn refusal(body: &ErrorResponseBody) -> TeamError {
         }
     }
     TeamError::Refused { state, constraint, message }
-}
-
-fn connect(server: &Server) -> Result<Stream> {
-    let limit = Duration::from_secs(server.connect_seconds);
-    let error = |source: io::Error| match source.kind() {
-        ErrorKind::TimedOut | ErrorKind::WouldBlock => {
-            TeamError::Silent { server: server.to_string(), seconds: server.connect_seconds }
-        }
-        _ => TeamError::Unreachable { server: server.to_string(), source },
-    };
-    #[cfg(unix)]
-    if server.host.starts_with('/') {
-        let path = format!("{}/.s.PGSQL.{}", server.host, server.port);
-        let stream = Stream::Socket(std::os::unix::net::UnixStream::connect(path).map_err(error)?);
-        stream.set_limit(limit).map_err(error)?;
-        return Ok(stream);
-    }
-    let addresses = (server.host.as_str(), server.port).to_socket_addrs().map_err(error)?;
-    let mut last = io::Error::new(ErrorKind::NotFound, "the host has no address");
-    let mut connected = None;
-    for address in addresses {
-        match TcpStream::connect_timeout(&address, limit) {
-            Ok(stream) => {
-                connected = Some(stream);
-                break;
-            }
-            Err(error) => last = error,
-        }
-    }
-    let stream = connected.ok_or(last).map_err(error)?;
-    stream.set_nodelay(true).map_err(error)?;
-    let mut stream = Stream::Tcp(stream);
-    stream.set_limit(limit).map_err(error)?;
-    if server.ssl == SslMode::Disable {
-        return Ok(stream);
-    }
-    let mut request = BytesMut::new();
-    frontend::ssl_request(&mut request);
-    let mut answer = [0];
-    stream.write_all(&request).and_then(|()| stream.read_exact(&mut answer)).map_err(error)?;
-    match (answer, stream) {
-        ([b'S'], Stream::Tcp(stream)) => {
-            let mut encrypted = StreamOwned::new(tls::encryption(server)?, stream);
-            // What is wrong with a certificate is said before anything is sent.
-            while encrypted.conn.is_handshaking() {
-                let done = encrypted.conn.complete_io(&mut encrypted.sock);
-                done.map_err(|it| match it.kind() {
-                    ErrorKind::InvalidData => TeamError::Tls(it.to_string()),
-                    _ => error(it),
-                })?;
-            }
-            Ok(Stream::Tls(Box::new(encrypted)))
-        }
-        ([b'N'], stream) if server.ssl == SslMode::Prefer => Ok(stream),
-        ([b'N'], _) => Err(TeamError::NotEncrypted(server.ssl.as_str())),
-        _ => Err(TeamError::Answer("it is no PostgreSQL server".to_owned())),
-    }
 }

@@ -19,6 +19,8 @@ pub enum TeamError {
     Unreachable { server: String, source: io::Error },
     #[error("the server {server} did not answer within {seconds} s")]
     Silent { server: String, seconds: u64 },
+    #[error("nobody waits for the server any more")]
+    Stopped,
     #[error("the connection to the server broke: {0}")]
     Broken(io::Error),
     #[error("the server does not encrypt the connection, and sslmode={0} demands it")]
@@ -43,6 +45,8 @@ pub enum TeamError {
     NotReady,
     #[error("the database is made ready for another version of this program: format {0}")]
     Format(i64),
+    #[error("the server has records of another login under the name of this evidence, {0}")]
+    OfOthers(String),
     #[error("the server has another history: {0}")]
     AnotherHistory(String),
 }
@@ -56,8 +60,9 @@ impl TeamError {
                 "Name it as postgres://USER@HOST:PORT/DATABASE; `docs/team.md` has the parameters."
             }
             Self::Unreachable { .. } | Self::Silent { .. } | Self::Broken(_) => {
-                "See that the server runs and can be reached, then try again. What was pushed stays, and the rest follows."
+                "See that the server runs and can be reached, then try again."
             }
+            Self::Stopped => "",
             Self::NotEncrypted(_) | Self::Tls(_) | Self::Certificate { .. } => {
                 "See to the server's certificate, or choose another sslmode: disable, prefer, require or verify-full."
             }
@@ -74,6 +79,10 @@ impl TeamError {
             Self::Format(_) => {
                 "Use the same version of this program everywhere, and run `evidence push --setup` anew."
             }
+            Self::OfOthers(_) => {
+                "Nothing was pushed. The column `pushed_by` of `countersign.ledger` says whose they are. If they are of this computer, let the \
+                 owner of the database insert this login into `countersign.origin_roles`; else somebody has taken the name."
+            }
             Self::AnotherHistory(_) => {
                 "Nothing was pushed. Find out which evidence is the right one: `evidence verify` checks that here, `evidence \
                  verify --team` that of the server."
@@ -82,6 +91,7 @@ impl TeamError {
         let code = match self {
             Self::Unreachable { .. } | Self::Broken(_) => Code::HostUnreachable,
             Self::Silent { .. } => Code::TimedOut,
+            Self::Stopped => Code::Cancelled,
             _ => Code::EvidenceStore,
         };
         Failure { code, message: self.to_string(), next: next.to_owned() }
@@ -108,6 +118,11 @@ fn next_of_state(state: &str) -> &'static str {
         // Not allowed.
         "42501" => {
             "Ask the owner of the database for the role countersign_writer to push, or countersign_reader to read."
+        }
+        // What was waited for is locked.
+        "55P03" => {
+            "Another login holds what is needed. Try again, or ask the owner of the database who that is: `pg_stat_activity` lists \
+             open transactions."
         }
         "57014" => {
             "The server stopped it: narrow the search, or raise the server's statement_timeout."

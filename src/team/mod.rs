@@ -1,7 +1,7 @@
 //! Evidence of a team in PostgreSQL (SPEC §14): pushing records there, reading them, and verifying their chains.
 //!
 //! The other room with SQL is `evidence`; this one knows only the server's. Everything here waits for a server, so the window
-//! calls it on a thread of its own, and every wait has a limit (`connection.rs`). A password is read where it is needed and is
+//! calls it on a thread of its own, and every wait has a limit and can be stopped (`stream.rs`). A password is read where it is needed and is
 //! in no error, no debug output and no record (`server.rs`).
 //!
 //! # Who is trusted with what
@@ -15,6 +15,7 @@
 //! A server is not trusted either: it gets redacted text, and never a content that is stored encrypted because it has a
 //! secret.
 
+mod conditions;
 mod connection;
 mod error;
 mod password;
@@ -23,18 +24,21 @@ mod rows;
 mod search;
 mod server;
 mod show;
+mod stream;
 mod tls;
 mod verify;
 
+pub use conditions::TeamPlace;
 pub use error::TeamError;
 pub use push::{PushReport, push};
-pub use search::{TeamHit, TeamPage, search};
+pub use search::{TeamHit, TeamPage, TeamQuery, search};
 pub use server::Server;
-pub use show::{TeamExecution, executions};
+pub use show::{TeamExecution, content, executions};
+pub use stream::Patience;
 pub use verify::{OriginReport, verify};
 
 /// The script that makes a database ready. It may be run again.
 pub const SETUP: &str = include_str!("../../assets/team/setup.sql");
 
 /// The version of what [`SETUP`] makes.
-const FORMAT: i64 = 1;
+const FORMAT: i64 = 2;

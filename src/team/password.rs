@@ -37,6 +37,10 @@ fn default_file() -> Option<PathBuf> {
 
 fn read(path: &Path) -> Result<Option<String>> {
     let error = |what: String| TeamError::PasswordFile(format!("{}: {what}", path.display()));
+    // A pipe would be waited for until somebody writes into it.
+    if path.metadata().is_ok_and(|it| !it.is_file()) {
+        return Err(error("it is no file".to_owned()));
+    }
     let file = match File::open(path) {
         Err(it) if it.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(|it| error(it.to_string()))?,
@@ -45,7 +49,7 @@ fn read(path: &Path) -> Result<Option<String>> {
     {
         use std::os::unix::fs::MetadataExt as _;
         let metadata = file.metadata().map_err(|it| error(it.to_string()))?;
-        if metadata.is_file() && metadata.mode() & 0o077 != 0 {
+        if metadata.mode() & 0o077 != 0 {
             return Err(error(format!(
                 "other users can use it; run `chmod 600 {}`",
                 path.display()
@@ -112,6 +116,9 @@ mod tests {
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
         let error = read(&path).unwrap_err().to_string();
         assert!(error.contains("chmod 600") && !error.contains("hidden"), "{error}");
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();
+        assert!(read(&pipe).unwrap_err().to_string().contains("no file"));
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
         assert_eq!(read(&path).unwrap().unwrap(), "*:*:*:*:hidden");
     }

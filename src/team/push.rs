@@ -51,7 +51,7 @@ pub fn push(
 ) -> Result<PushReport> {
     let chain = location.verify_chain(&mut |done, all| progress(done, all, false))?;
     let mut reader = location.open()?;
-    let mut connection = Connection::open(server, PATIENCE)?;
+    let mut connection = Connection::open(server, PATIENCE.into())?;
     let head = "SELECT sequence, hash FROM countersign.head_of($1::text)";
     let head = connection.first(head, &[Param::Text(Some(&chain.origin))])?;
     let there = head.as_ref().and_then(|row| row.int(0)).unwrap_or(0);
@@ -67,6 +67,7 @@ pub fn push(
         if report.difference.is_some() {
             return Ok(report);
         }
+        refuse_of_others(&mut connection, &report.origin)?;
         return Err(TeamError::AnotherHistory(format!(
             "it has {there} records of this evidence, and here are {}: later ones were removed, or an earlier state was put \
              back",
@@ -76,6 +77,7 @@ pub fn push(
     if let Some(row) = &head
         && reader.link(there)?.is_none_or(|link| row.bytes(1) != Some(link.as_bytes()))
     {
+        refuse_of_others(&mut connection, &report.origin)?;
         return Err(TeamError::AnotherHistory(format!(
             "its record {there} of this evidence is not the one here"
         )));
@@ -93,6 +95,16 @@ pub fn push(
     done += batch.send(&mut connection)?;
     (report.pushed, report.total) = (done, chain.last.unsigned_abs());
     Ok(report)
+}
+
+/// An error if the records there are those of other logins.
+fn refuse_of_others(connection: &mut Connection, origin: &str) -> Result<()> {
+    let sql = "SELECT countersign.is_of_others($1::text)";
+    let of_others = connection.first(sql, &[Param::Text(Some(origin))])?;
+    match of_others.is_some_and(|row| row.flag(0)) {
+        true => Err(TeamError::OfOthers(origin.to_owned())),
+        false => Ok(()),
+    }
 }
 
 /// Records that are sent in one transaction.
@@ -115,7 +127,7 @@ impl Batch<'_> {
     /// same time.
     fn send(&mut self, connection: &mut Connection) -> Result<u64> {
         let Some(last) = self.records.last().map(|it| (it.seq, it.digest)) else { return Ok(0) };
-        connection.run("BEGIN", &[])?;
+        connection.run("BEGIN TRANSACTION READ WRITE", &[])?;
         let sent = self.insert(connection, last);
         let ended = connection.run(if sent.is_ok() { "COMMIT" } else { "ROLLBACK" }, &[]);
         let inserted = sent?;

@@ -2,49 +2,23 @@
 //! shown of it comes from the record itself, whose link is computed anew.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::conditions::{COUNTED, Conditions, TeamPlace, expression};
 use super::connection::Connection;
 use super::error::Result;
 use super::rows::{Param, Row};
-use super::{Server, TeamError};
-use crate::evidence::{Patterns, Term, chain_link, genesis, search_terms};
+use super::{Patience, Server, TeamError};
+use crate::evidence::{Patterns, SEARCHED_FIELDS, chain_link, genesis};
 use crate::plan::{Code, Digest};
 use crate::risk::RiskLevel;
 use crate::run::{Execution, Known, ListedExecution, Outcome, SearchHit, SearchQuery};
 
 /// The maximum number of hits if the query sets no limit.
 const DEFAULT_LIMIT: usize = 200;
-/// How many hits are counted.
-const COUNTED: i64 = 10_000;
-
-/// The fields of an execution in the order in which an excerpt is looked for.
-const FIELDS: [&str; 10] = [
-    "tool",
-    "arguments",
-    "error",
-    "stdout",
-    "stderr",
-    "diagnostics",
-    "result",
-    "diff",
-    "preview",
-    "step_context",
-];
-
-/// Every execution, and every step that was about to have an effect and has no execution.
-const STEPS: &str = "
-    (SELECT x.origin, x.sequence, x.id, x.timestamp, x.run_id, x.tool_name, x.outcome, x.risk_level, x.host
-     FROM countersign.executions AS x
-     UNION ALL
-     SELECT i.origin, i.sequence, i.id, i.timestamp, i.run_id, i.tool_name, 'interrupted', i.risk_level, i.host
-     FROM countersign.intents AS i WHERE NOT EXISTS
-        (SELECT FROM countersign.executions AS x WHERE x.id = i.id AND x.origin = i.origin)) AS s";
-const NEWEST_FIRST: &str = "s.timestamp DESC, s.origin DESC, s.sequence DESC";
 
 /// An execution that a search found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -56,6 +30,17 @@ pub struct TeamHit {
     pub origin: String,
 }
 
+/// What is searched. `SearchQuery::after` is not used, which is a place on one computer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TeamQuery {
+    /// The words and filters.
+    pub query: SearchQuery,
+    /// Only what was pushed from there: the whole name, or the id in it.
+    pub origin: Option<String>,
+    /// Only hits after the page whose [`next`](TeamPage::next) this is. They are not counted.
+    pub after: Option<TeamPlace>,
+}
+
 /// The answer to a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TeamPage {
@@ -65,197 +50,56 @@ pub struct TeamPage {
     pub total: u64,
     /// Whether there may be more hits than `total`.
     pub is_partial: bool,
+    /// Where the next page begins; `None` if this is the last one.
+    pub next: Option<TeamPlace>,
+    /// The records of this page that no program of this kind has written: the name of the evidence and the number of each.
+    pub unreadable: Vec<(String, i64)>,
 }
 
-/// Searches the server, which may say nothing for at most `patience`. With `origin`, only what was pushed from there: the
-/// whole name, or the id in it.
+/// Searches the server.
 ///
 /// # Errors
 /// When the server cannot be used.
-pub fn search(
-    server: &Server,
-    query: &SearchQuery,
-    origin: Option<&str>,
-    patience: Duration,
-) -> Result<TeamPage> {
-    let conditions = Conditions::of(query, origin);
+pub fn search(server: &Server, wanted: &TeamQuery, patience: Patience) -> Result<TeamPage> {
+    let conditions = Conditions::of(&wanted.query, wanted.origin.as_deref());
     let mut connection = Connection::open(server, patience)?;
-    connection.run("SET default_transaction_read_only = on", &[])?;
-    let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
+    connection.run("BEGIN TRANSACTION READ ONLY", &[])?;
+    let limit = if wanted.query.limit == 0 { DEFAULT_LIMIT } else { wanted.query.limit };
     let mut page = TeamPage::default();
     let mut hits = Vec::new();
-    let sql = conditions.page(limit + 1);
-    connection.rows::<TeamError>(&sql, &conditions.params(), |row| {
-        hits.push(hit(&row)?);
+    let rest = conditions.after(wanted.after.as_ref());
+    connection.rows::<TeamError>(&rest.page(limit + 1), &rest.params(), |row| {
+        if hits.len() > limit {
+            return Err(TeamError::Answer("it has more rows than were asked for".to_owned()));
+        }
+        let place = TeamPlace {
+            timestamp_ms: row.int(8).unwrap_or_default(),
+            origin: row.owned(0),
+            sequence: row.int(1).unwrap_or_default(),
+        };
+        // One who may write must not keep others from what they look for.
+        hits.push((hit(&row).ok(), place));
         Ok(())
     })?;
     page.total = hits.len() as u64;
     if hits.len() > limit {
         hits.truncate(limit);
-        let counted = connection.first(&conditions.count(), &conditions.params())?;
-        let counted = counted.and_then(|row| row.int(0)).unwrap_or_default();
-        page.is_partial = counted > COUNTED;
-        page.total = counted.min(COUNTED).unsigned_abs();
+        page.next = hits.last().map(|(_, place)| place.clone());
+        if wanted.after.is_none() {
+            let counted = connection.first(&conditions.count(), &conditions.params())?;
+            let counted = counted.and_then(|row| row.int(0)).unwrap_or_default();
+            page.is_partial = counted > COUNTED;
+            page.total = counted.min(COUNTED).unsigned_abs();
+        }
     }
-    add_excerpts(&mut connection, &conditions, &mut hits)?;
-    page.hits = hits;
+    for (hit, place) in hits {
+        match hit {
+            Some(hit) => page.hits.push(hit),
+            None => page.unreadable.push((place.origin, place.sequence)),
+        }
+    }
+    add_excerpts(&mut connection, &conditions, &mut page.hits)?;
     Ok(page)
-}
-
-/// What is searched, as conditions about a step `s` and their values.
-struct Conditions {
-    conditions: Vec<String>,
-    values: Vec<Owned>,
-    terms: Vec<Term>,
-}
-
-enum Owned {
-    Text(String),
-    Int(i64),
-}
-
-impl Conditions {
-    fn of(query: &SearchQuery, origin: Option<&str>) -> Self {
-        let SearchQuery { words, run_id, loop_id, plan_id, tool, outcome, risk, host, .. } = query;
-        let SearchQuery { path, wrote, code, by, since_ms, until_ms, .. } = query;
-        let mut all =
-            Self { conditions: Vec::new(), values: Vec::new(), terms: search_terms(words) };
-        if all.terms.is_empty() && !words.trim().is_empty() {
-            // Signs alone occur nowhere as words.
-            all.conditions.push("false".to_owned());
-        }
-        for term in all.terms.clone() {
-            let not = if term.is_excluded { "NOT " } else { "" };
-            all.add(Owned::Text(expression(&term)), |value| {
-                format!(
-                    "{not}EXISTS (SELECT FROM countersign.texts AS t WHERE t.origin = s.origin
-                     AND t.execution_id = s.id AND t.words @@ to_tsquery('simple', {value}::text))"
-                )
-            });
-        }
-        let text = |text: &Option<String>| text.clone().map(Owned::Text);
-        for (column, value) in [
-            ("s.run_id", run_id.map(|id| Owned::Text(id.to_string()))),
-            ("s.tool_name", text(tool)),
-            ("s.outcome", text(outcome)),
-            ("s.risk_level", text(risk)),
-            ("s.host", text(host)),
-        ] {
-            if let Some(value) = value {
-                all.add(value, |value| format!("{column} = {value}::text"));
-            }
-        }
-        if let Some(value) = text(plan_id) {
-            all.add(value, |value| {
-                format!(
-                    "(s.origin, s.run_id) IN (SELECT r.origin, r.id FROM countersign.runs AS r
-                     WHERE r.plan_id = {value}::text)"
-                )
-            });
-        }
-        if let Some(value) = text(code) {
-            all.add(value, |value| {
-                format!(
-                    "(s.origin, s.id) IN (SELECT c.origin, c.execution_id FROM countersign.codes AS c
-                     WHERE c.code = {value}::text)"
-                )
-            });
-        }
-        if let Some(id) = loop_id {
-            all.add(Owned::Text(id.to_string()), |value| {
-                format!(
-                    "(s.origin, s.run_id) IN (SELECT r.origin, r.id FROM countersign.runs AS r
-                     JOIN countersign.attempts AS t ON t.origin = r.origin AND t.id = r.attempt_id
-                     WHERE t.loop_id = {value}::text)"
-                )
-            });
-        }
-        if let Some(value) = text(by) {
-            // Later decisions are comparisons with the disk.
-            all.add(value, |value| {
-                format!(
-                    "((s.origin, s.run_id) IN (SELECT r.origin, r.id FROM countersign.runs AS r
-                     JOIN countersign.authorizations AS a ON a.origin = r.origin AND a.id = r.authorization_id
-                     WHERE {value}::text IN (a.method, a.user_name))
-                     OR (s.origin, s.id) IN (SELECT d.origin, d.execution_id FROM countersign.decisions AS d
-                     WHERE {value}::text IN (d.decided_by, d.user_name) AND d.decision <> 'reconcile'))"
-                )
-            });
-        }
-        for (path, wrote) in [(path, ""), (wrote, "f.wrote AND ")] {
-            let Some(path) = path else { continue };
-            let pattern = if path == "*" { "%".to_owned() } else { format!("%{}%", literal(path)) };
-            all.add(Owned::Text(pattern), |value| {
-                format!(
-                    "(s.origin, s.id) IN (SELECT f.origin, f.execution_id FROM countersign.files AS f
-                     WHERE {wrote}f.path ILIKE {value}::text)"
-                )
-            });
-        }
-        for (time, sign) in [(since_ms, ">="), (until_ms, "<=")] {
-            if let Some(time) = time {
-                all.add(Owned::Int(*time), |value| format!("s.timestamp {sign} {value}::bigint"));
-            }
-        }
-        if let Some(origin) = origin {
-            let whole = match origin.contains('/') {
-                true => origin.to_owned(),
-                false => format!("countersign/evidence/{origin}"),
-            };
-            all.add(Owned::Text(whole), |value| format!("s.origin = {value}::text"));
-        }
-        all
-    }
-
-    fn add(&mut self, value: Owned, condition: impl FnOnce(&str) -> String) {
-        self.values.push(value);
-        self.conditions.push(condition(&format!("${}", self.values.len())));
-    }
-
-    fn params(&self) -> Vec<Param<'_>> {
-        fn param(value: &Owned) -> Param<'_> {
-            match value {
-                Owned::Text(text) => Param::Text(Some(text)),
-                Owned::Int(number) => Param::Int(*number),
-            }
-        }
-        self.values.iter().map(param).collect()
-    }
-
-    fn all(&self) -> String {
-        if self.conditions.is_empty() { "true".to_owned() } else { self.conditions.join(" AND ") }
-    }
-
-    /// The statement for the newest hits, with their records and the hash before.
-    fn page(&self, limit: usize) -> String {
-        let all = self.all();
-        format!(
-            "SELECT s.origin, s.sequence, s.outcome, r.plan_id, l.table_name, l.entry, l.hash, p.hash
-             FROM (SELECT * FROM {STEPS} WHERE {all} ORDER BY {NEWEST_FIRST} LIMIT {limit}) AS s
-             JOIN countersign.ledger AS l ON l.origin = s.origin AND l.sequence = s.sequence
-             LEFT JOIN countersign.ledger AS p ON p.origin = s.origin AND p.sequence = s.sequence - 1
-             LEFT JOIN LATERAL (SELECT r.plan_id FROM countersign.runs AS r
-                                WHERE r.id = s.run_id AND r.origin = s.origin LIMIT 1) AS r ON true
-             ORDER BY {NEWEST_FIRST}"
-        )
-    }
-
-    fn count(&self) -> String {
-        let (all, limit) = (self.all(), COUNTED + 1);
-        format!("SELECT count(*) FROM (SELECT FROM {STEPS} WHERE {all} LIMIT {limit}) AS counted")
-    }
-}
-
-/// The term in PostgreSQL's language for searches. Its words have letters and digits alone, so that nothing has a meaning
-/// there.
-fn expression(term: &Term) -> String {
-    let words: Vec<_> = term.words().map(|word| format!("'{word}'")).collect();
-    format!("{}{}", words.join(" <-> "), if term.is_prefix { ":*" } else { "" })
-}
-
-/// A text in a pattern, in which no sign has a meaning.
-fn literal(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
 /// The execution in a row of [`Conditions::page`].
@@ -347,7 +191,8 @@ fn add_excerpts(
     connection.rows::<TeamError>(sql, &wanted, |row| {
         let place = places.get(&(row.owned(0), row.owned(1))).copied();
         let field = row.owned(2);
-        let rank = FIELDS.iter().position(|it| *it == field).unwrap_or(FIELDS.len());
+        let rank = SEARCHED_FIELDS.iter().position(|it| *it == field);
+        let rank = rank.unwrap_or(SEARCHED_FIELDS.len());
         let Some(place) = place else { return Ok(()) };
         if let (Some(best), Some(found)) = (ranks.get_mut(place), hits.get_mut(place))
             && rank < *best

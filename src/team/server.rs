@@ -89,6 +89,12 @@ impl Server {
         let scheme =
             ["postgres://", "postgresql://"].into_iter().find_map(|it| text.strip_prefix(it));
         let rest = scheme.ok_or_else(|| wrong("it does not begin with postgres://"))?;
+        // Otherwise a part of a password would be taken for a port, a database or a parameter, and be shown as such.
+        if rest.find('@') > rest.find(['/', '?', '#']) && rest.contains(['/', '?', '#']) {
+            return Err(wrong(
+                "it has a @ behind a / ? or #: write %40, %2F, %3F and %23 for these signs in a password or a name",
+            ));
+        }
         let (rest, parameters) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
         let (login, place) = authority.rsplit_once('@').unwrap_or(("", authority));
@@ -148,6 +154,11 @@ impl Server {
             host,
             user,
         })
+    }
+
+    /// Whether the address itself has a password.
+    pub fn has_password(&self) -> bool {
+        self.password.is_some()
     }
 
     /// Whether nobody can listen to the connection, because it does not leave this computer.
@@ -237,9 +248,16 @@ mod tests {
             ("postgres://h:0x1/d", "no port"),
             ("postgres://h/%zz", "%"),
             ("postgres://h/%00", "NUL"),
+            ("postgres://ada:SeCrEt/x@h/d", "%2F"),
+            ("postgres://ada:1SeCrEt?y@h/d", "%3F"),
+            ("postgres://ada:5432/SeCrEt@h:1/d", "%2F"),
+            ("postgres://ada:SeCrEt#z@h/d", "%23"),
         ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");
+            assert!(!error.contains("SeCrEt"), "{error}");
         }
+        // The last @ ends the name and the password.
+        assert_eq!(parse("postgres://a@b:c@h/d").unwrap().to_string(), "postgres://a@b@h:5432/d");
     }
 }

@@ -1,7 +1,5 @@
 //! One execution in full, from its records on the server.
 
-use std::time::Duration;
-
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
@@ -10,7 +8,7 @@ use super::connection::Connection;
 use super::error::Result;
 use super::rows::{Param, Row};
 use super::search::{execution, is_linked};
-use super::{Server, TeamError};
+use super::{Patience, Server, TeamError};
 use crate::plan::{Digest, Mode};
 use crate::run::{
     ArtifactRecord, DecidedBy, DecisionRecord, Edge, EdgeType, ExecutionDetail, RunFate, RunStatus,
@@ -30,14 +28,13 @@ pub struct TeamExecution {
     pub origin: String,
 }
 
-/// Reads the execution with this id, or the step with this id that has no execution, of each origin that has one. The server
-/// may say nothing for at most `patience`.
+/// Reads the execution with this id, or the step with this id that has no execution, of each origin that has one.
 ///
 /// # Errors
 /// When the server cannot be used.
-pub fn executions(server: &Server, id: Uuid, patience: Duration) -> Result<Vec<TeamExecution>> {
+pub fn executions(server: &Server, id: Uuid, patience: Patience) -> Result<Vec<TeamExecution>> {
     let mut connection = Connection::open(server, patience)?;
-    connection.run("SET default_transaction_read_only = on", &[])?;
+    connection.run("BEGIN TRANSACTION READ ONLY", &[])?;
     let id = id.to_string();
     let mut origins = Vec::new();
     let sql = "SELECT x.origin FROM countersign.executions AS x WHERE x.id = $1::text
@@ -55,6 +52,19 @@ pub fn executions(server: &Server, id: Uuid, patience: Duration) -> Result<Vec<T
         );
     }
     Ok(found)
+}
+
+/// The text with this digest, whichever computer pushed it; `None` if the server does not have it, or not this text.
+///
+/// # Errors
+/// When the server cannot be used.
+pub fn content(server: &Server, digest: &Digest, patience: Patience) -> Result<Option<String>> {
+    let mut connection = Connection::open(server, patience)?;
+    connection.run("BEGIN TRANSACTION READ ONLY", &[])?;
+    let sql = "SELECT c.text FROM countersign.contents AS c WHERE c.digest = ($1::bytea[])[1]";
+    let row = connection.first(sql, &[Param::BytesOf(vec![digest.as_bytes().as_slice()])])?;
+    let text = row.map(|row| row.owned(0));
+    Ok(text.filter(|text| Digest::of(text.as_bytes()) == *digest))
 }
 
 /// A record with its link.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::conditions::whole_origin;
 use super::connection::Connection;
 use super::error::Result;
 use super::rows::Param;
@@ -34,19 +35,25 @@ pub struct OriginReport {
     pub first_bad: Option<String>,
 }
 
-/// Verifies the chain of each origin on the server. `progress` gets the number of verified rows of an origin and of all its
+/// Verifies the chain of each origin on the server, or of this one: the whole name, or the id in it. `progress` gets the number of verified rows of an origin and of all its
 /// rows, many times a second.
 ///
 /// # Errors
 /// When the server cannot be used. A change is not an error but a difference in the report.
-pub fn verify(server: &Server, progress: &mut dyn FnMut(u64, u64)) -> Result<Vec<OriginReport>> {
-    let mut connection = Connection::open(server, PATIENCE)?;
+pub fn verify(
+    server: &Server,
+    origin: Option<&str>,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Vec<OriginReport>> {
+    let mut connection = Connection::open(server, PATIENCE.into())?;
     // One snapshot, so that what is pushed meanwhile is no difference.
     connection.run("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", &[])?;
     let mut origins = Vec::new();
     // What the login entered and never began is an origin without rows.
-    let sql = "SELECT l.origin, count(*), max(l.sequence) FROM countersign.ledger AS l GROUP BY 1 ORDER BY 1";
-    connection.rows::<TeamError>(sql, &[], |row| {
+    let sql = "SELECT l.origin, count(*), max(l.sequence) FROM countersign.ledger AS l
+               WHERE l.origin = $1::text OR $1::text IS NULL GROUP BY 1 ORDER BY 1";
+    let wanted = origin.map(whole_origin);
+    connection.rows::<TeamError>(sql, &[Param::Text(wanted.as_deref())], |row| {
         origins.push((row.owned(0), row.int(1).unwrap_or_default().unsigned_abs()));
         Ok(())
     })?;

@@ -102,6 +102,7 @@ pub enum Command {
     CopyDiagnostics,
     FocusSearch,
     SaveSearch,
+    SwitchEvidence,
     Verify,
     Export,
     Purge,
@@ -122,6 +123,10 @@ pub struct Situation {
     pub steps: usize,
     /// The number of search results on the evidence page.
     pub results: usize,
+    /// Whether the settings name the server of a team.
+    pub team_set: bool,
+    /// Whether the evidence page shows the evidence of the team.
+    pub team_shown: bool,
     /// Whether the search of the evidence page is empty, or one that is always offered.
     pub search_offered: bool,
     /// Why nothing of the evidence can be exported; `None` when something can.

@@ -56,7 +56,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 125] = [
+const SCENES: [&str; 130] = [
     "session",
     "session-many",
     "session-past",
@@ -92,6 +92,11 @@ const SCENES: [&str; 125] = [
     "brushed",
     "execution",
     "nothing",
+    "team",
+    "team-record",
+    "team-connecting",
+    "team-unreachable",
+    "team-nothing",
     "authorize",
     "authorize-walls",
     "authorize-many",

@@ -26,6 +26,8 @@ pub enum Content {
     Gone,
     /// The content is encrypted with another key.
     Sealed,
+    /// The server of the team does not have the content.
+    NotOnServer,
     /// The content has this many bytes, which is too large to show.
     TooLarge(u64),
 }
@@ -79,7 +81,9 @@ impl Query for Save {
                 Content::Bytes(bytes) => std::fs::write(file, bytes),
                 // Only output can be this large, and output is not stored as a JSON string.
                 Content::TooLarge(_) => save_chunks(evidence, &digest, file)?,
-                Content::Gone => return Err(not_in_evidence(format!("content {digest}")).into()),
+                Content::Gone | Content::NotOnServer => {
+                    return Err(not_in_evidence(format!("content {digest}")).into());
+                }
                 Content::Sealed => return Err(EvidenceError::NotAvailable { digest }.into()),
             },
         };

@@ -64,12 +64,13 @@ mod signature_settings;
 mod suggestion_plans;
 mod surroundings;
 mod target;
+mod team;
 mod this_computer;
 
 #[cfg(test)]
 mod tests;
 
-pub use crate::autonomy::{LoopOrder, PlanDecision};
+pub use crate::autonomy::{LoopOrder, PlanDecision, UnsignedEnd};
 pub use crate::engine::{
     ChosenLines, Clock, CommandJudge, FollowUp, PreviewBatch, PreviewPosition, Simulation,
     SystemClock, WorkspaceChoice,
@@ -113,4 +114,8 @@ pub use save_settings::{SaveSettings, UpdateSetting};
 pub use signature_settings::SignatureSettings;
 pub use suggestion_plans::PlanSuggestions;
 pub use target::CheckTarget;
+pub use team::{
+    ReadTeamContent, ReadTeamExecution, SearchTeam, TeamHit, TeamPage, TeamPlace, TeamQuery,
+    TeamServer, load_team, team_of,
+};
 pub use this_computer::{ComputerFacts, DescribeComputer};

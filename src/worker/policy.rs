@@ -47,13 +47,14 @@ struct SettingsFile {
 }
 
 /// The entries of the settings file. The window, which reads all of them, refuses any other one by itself.
-pub const SETTINGS: [&str; 16] = [
+pub const SETTINGS: [&str; 17] = [
     "theme",
     "high_contrast",
     "zoom",
     "editor_command",
     "notifications",
     "inbox",
+    "team",
     "window",
     "must_see",
     "policy",

@@ -36,6 +36,11 @@ pub trait Query: Send + 'static {
     /// Whether the query runs on its own thread, because it may take too long to let other queries wait for it.
     const OWN_THREAD: bool = false;
 
+    /// The thread on which the query runs, together with the others that name it, one after the other; `None` for the query
+    /// thread. It is for queries that may wait long for another computer, and of which new ones are sent meanwhile: each
+    /// would have its own waiting thread otherwise.
+    const LINE: Option<&str> = None;
+
     /// Whether the query stops the earlier ones of its topic that do so as well, because nobody needs their answers any
     /// more. Each of them still has an answer.
     const STOPS_EARLIER: bool = false;
@@ -126,6 +131,28 @@ pub struct QueryThread<W> {
     current_plan: RefCell<(Option<PathBuf>, Arc<StopSignal>)>,
     /// The stop signals of the latest queries that stop earlier ones, by topic.
     latest: RefCell<HashMap<TypeId, Arc<StopSignal>>>,
+    /// The threads of [`Query::LINE`] that were started, by name.
+    lines: RefCell<HashMap<&'static str, SyncSender<Job<W>>>>,
+}
+
+/// Starts a thread that answers queries one after the other, and ends when none can come any more.
+fn start_line<W: 'static>(
+    name: &str,
+    setup: Setup,
+    out: SyncSender<Continuation<W>>,
+    wake: Wake,
+) -> io::Result<SyncSender<Job<W>>> {
+    let (jobs, inbox) = sync_channel::<Job<W>>(MAX_WAITING);
+    let mut context = QueryContext::new(setup);
+    thread::Builder::new().name(format!("countersign-{name}")).spawn(move || {
+        while let Ok(job) = inbox.recv() {
+            if out.send(job(&mut context)).is_err() {
+                break;
+            }
+            wake();
+        }
+    })?;
+    Ok(jobs)
 }
 
 impl<W: 'static> QueryThread<W> {
@@ -134,21 +161,19 @@ impl<W: 'static> QueryThread<W> {
     /// # Errors
     /// When the system cannot start a thread.
     pub fn start(setup: Setup, wake: Wake) -> io::Result<Self> {
-        let (jobs, inbox) = sync_channel::<Job<W>>(MAX_WAITING);
         let (answer_sender, answers) = sync_channel(MAX_WAITING);
-        let (mut context, out) = (QueryContext::new(setup.clone()), answer_sender.clone());
-        let woken = Arc::clone(&wake);
-        thread::Builder::new().name("countersign-query".to_owned()).spawn(move || {
-            while let Ok(job) = inbox.recv() {
-                if out.send(job(&mut context)).is_err() {
-                    break;
-                }
-                woken();
-            }
-        })?;
-        let (long_stop, current_plan) = (RefCell::default(), RefCell::default());
-        let latest = RefCell::default();
-        Ok(Self { jobs, answers, answer_sender, setup, wake, long_stop, current_plan, latest })
+        let jobs = start_line("query", setup.clone(), answer_sender.clone(), Arc::clone(&wake))?;
+        Ok(Self {
+            jobs,
+            answers,
+            answer_sender,
+            setup,
+            wake,
+            long_stop: RefCell::default(),
+            current_plan: RefCell::default(),
+            latest: RefCell::default(),
+            lines: RefCell::default(),
+        })
     }
 
     /// Sends a query. [`try_recv`](Self::try_recv) returns `then` with the answer bound to it.
@@ -165,7 +190,7 @@ impl<W: 'static> QueryThread<W> {
             let earlier = self.latest.borrow_mut().insert(Q::topic(), Arc::clone(&stop));
             earlier.iter().for_each(|earlier| earlier.set());
             stop
-        } else if Q::OWN_THREAD {
+        } else if Q::OWN_THREAD || Q::LINE.is_some() {
             Arc::clone(&self.long_stop.borrow())
         } else {
             self.stop_signal_for(query.plan())
@@ -181,9 +206,12 @@ impl<W: 'static> QueryThread<W> {
             }
             Box::new(move |window| then(window, answer))
         });
+        let full = |_| io::Error::other("Too many queries are waiting.");
+        if let Some(name) = Q::LINE {
+            return self.line(name)?.try_send(job).map_err(full);
+        }
         if !Q::OWN_THREAD {
-            let full = "Too many queries are waiting.";
-            return self.jobs.try_send(job).map_err(|_| io::Error::other(full));
+            return self.jobs.try_send(job).map_err(full);
         }
         let mut context = QueryContext::new(self.setup.clone());
         let (answer_sender, wake) = (self.answer_sender.clone(), Arc::clone(&self.wake));
@@ -196,6 +224,17 @@ impl<W: 'static> QueryThread<W> {
         thread::Builder::new().name("countersign-long-query".to_owned()).spawn(work).map(drop)
     }
 
+    /// The queue of the thread with this name, which is started on first use.
+    fn line(&self, name: &'static str) -> io::Result<SyncSender<Job<W>>> {
+        if let Some(jobs) = self.lines.borrow().get(name) {
+            return Ok(jobs.clone());
+        }
+        let (setup, out) = (self.setup.clone(), self.answer_sender.clone());
+        let jobs = start_line(name, setup, out, Arc::clone(&self.wake))?;
+        self.lines.borrow_mut().insert(name, jobs.clone());
+        Ok(jobs)
+    }
+
     /// Uses these rules for commands in later queries that have their own threads.
     pub fn set_command_rules(&mut self, rules: UserRules) {
         self.setup.policy.command_rules = rules;
@@ -205,6 +244,11 @@ impl<W: 'static> QueryThread<W> {
     pub fn stop_long_queries(&self) {
         // Later queries get a new signal, so that this one never has to be reset.
         self.long_stop.take().set();
+    }
+
+    /// Stops the latest query of this topic, if it is one that a later query would stop. It still has an answer.
+    pub fn stop_latest(&self, topic: TypeId) {
+        self.latest.borrow().get(&topic).iter().for_each(|stop| stop.set());
     }
 
     /// The stop signal for a query that reads `plan`. If that is another plan than before, stops the queries that

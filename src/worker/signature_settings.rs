@@ -151,6 +151,21 @@ mod tests {
     }
 
     #[test]
+    fn the_settings_page_says_how_many_must_sign() {
+        let text = "key = '/k'\nprincipal = 'ada'\nsign = ['authorizations']\n";
+        let sentence = |more: &str| signing(&format!("{text}{more}")).unwrap().unwrap().sentence();
+        assert!(sentence("").contains("(required = 1)"));
+        let two = sentence("required = 2\nallowed_signers = '/a'\nrevoked_keys = '/r'");
+        for part in ["2 persons must", "(required = 2), of /a", "without the keys in /r"] {
+            assert!(two.contains(part), "{two}");
+        }
+        let of_plans = sentence("allowed_signers = '/a'");
+        assert!(
+            of_plans.contains("only a plan asks") && of_plans.contains("(required = 1), of /a")
+        );
+    }
+
+    #[test]
     fn faults_name_the_entry() {
         for (text, entry) in [
             ("sign = ['authorizations']", "signatures.key"),

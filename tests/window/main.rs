@@ -28,6 +28,14 @@ mod looping;
 #[expect(dead_code, reason = "the bench of the start uses the rest")]
 mod painting;
 mod panics;
+#[expect(dead_code, reason = "the tests of the server use the rest")]
+#[expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "the server of these tests runs or they stop"
+)]
+#[path = "../integration/harness/postgres.rs"]
+mod postgres;
 mod refusals;
 mod remote;
 mod revert;
@@ -43,6 +51,7 @@ mod sign_and_run;
 mod sshd;
 mod suggestion;
 mod support;
+mod team;
 mod terminal;
 mod tree;
 mod trust;

@@ -1,6 +1,6 @@
 //! Artifacts that are too long for their database row are shown, copied and saved.
 
-use super::super::commands::save_source;
+use super::super::artifacts::save_source;
 use super::*;
 use crate::ui::action::{ArtifactAction, SavedContent};
 use crate::ui::artifact::{Form, LoadState, Prepared, Shape};

@@ -281,9 +281,13 @@ pub(in crate::cli) struct Verify {
     /// A head that was copied earlier; it must still be part of the chain
     #[arg(long, value_name = "DIGEST")]
     pub(in crate::cli) head: Option<Digest>,
-    /// The chains of every evidence on the server of a team, instead of the evidence here
-    #[arg(long, value_name = "URL", conflicts_with = "head")]
-    pub(in crate::cli) team: Option<TeamAddress>,
+    /// The chains of every evidence on the server of a team, instead of the evidence here; without a URL, that of the setting
+    /// `team`
+    #[arg(long, value_name = "URL", num_args = 0..=1, conflicts_with = "head")]
+    pub(in crate::cli) team: Option<Option<TeamAddress>>,
+    /// Only the chain of this evidence there: its name or the id in it, as `evidence key` prints it
+    #[arg(long, value_name = "NAME", requires = "team")]
+    pub(in crate::cli) origin: Option<String>,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }

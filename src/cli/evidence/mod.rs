@@ -42,11 +42,11 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
     };
     match command {
         EvidenceCommand::Search(command) => match &command.team {
-            Some(address) => team::search(command, &address.server()?, out),
+            Some(address) => team::search(command, &team::server(address.as_ref())?, out),
             None => search::search(&command.search, &mut open()?, out),
         },
         EvidenceCommand::Show(command) => match &command.team {
-            Some(address) => team::show(&command.show, &address.server()?, out),
+            Some(address) => team::show(&command.show, &team::server(address.as_ref())?, out),
             None => show::show(&command.show, &mut open()?, out),
         },
         EvidenceCommand::Query(question) => query::query(question, &mut open()?, out),
@@ -58,7 +58,7 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
         EvidenceCommand::Timeline(command) => timeline::timeline(command, &mut open()?, out),
         EvidenceCommand::Counts(command) => counts::counts(command, &mut open()?, out),
         EvidenceCommand::Verify(command) => match &command.team {
-            Some(address) => team::verify(&address.server()?, out),
+            Some(address) => team::verify(command, &team::server(address.as_ref())?, out),
             None => verify(command, &location, out),
         },
         EvidenceCommand::Export(command) => export::export(command, &mut open()?, out),

@@ -6,15 +6,37 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{TELL_EVERY, cells, say_if_empty};
+use crate::cli::opening::team_of_settings;
 use crate::cli::output::{Output, quoted_in_line, say};
 use crate::cli::refusal::Refusal;
 use crate::cli::{Exit, args};
 use crate::evidence::EvidenceLocation;
 use crate::plan::quoted;
-use crate::team::{self, Server};
+use crate::team::{self, Server, TeamQuery};
 
 /// How long the server may work on a search.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The server: that of the address, or without one that of the settings.
+///
+/// # Errors
+/// When the address is none of a server, or the settings name none.
+pub(super) fn server(address: Option<&args::TeamAddress>) -> Result<Server, Refusal> {
+    let Some(address) = address.map(args::TeamAddress::as_typed) else {
+        return team_of_settings()?.ok_or_else(|| {
+            let next =
+                "Name it: postgres://USER@HOST:PORT/DATABASE, here or as `team` in settings.toml.";
+            Refusal::usage("no server of a team is named", next)
+        });
+    };
+    if !address.contains("://") {
+        let message = "the address of the team's server does not begin with postgres://";
+        let next =
+            "Without an address, write `--team` at the end of the line, or `--` before the words.";
+        return Err(Refusal::usage(message, next));
+    }
+    Ok(address.parse()?)
+}
 
 /// Pushes what the server does not have, or prints the script that makes a database ready.
 ///
@@ -25,11 +47,11 @@ pub(super) fn push(
     location: &EvidenceLocation,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    let Some(address) = &command.server else {
+    if command.setup {
         out.exact(team::SETUP.as_bytes());
         return Ok(Exit::Done);
-    };
-    let server = address.server()?;
+    }
+    let server = server(command.server.as_ref())?;
     let mut told = Instant::now();
     let report = team::push(location, &server, &mut |done, all, is_pushed| {
         if told.elapsed() >= TELL_EVERY {
@@ -66,7 +88,8 @@ pub(super) fn search(
     let ids = [&command.search.run, &command.search.bounded_loop];
     let [run_id, loop_id] = ids.map(|id| args::given(id.as_ref(), whole));
     let query = super::search::query_with(&command.search, run_id?, loop_id?);
-    let page = team::search(server, &query, command.origin.as_deref(), PATIENCE)?;
+    let wanted = TeamQuery { query, origin: command.origin.clone(), after: None };
+    let page = team::search(server, &wanted, PATIENCE.into())?;
     if out.json() {
         page.hits.iter().for_each(|hit| out.document(hit));
     } else {
@@ -81,6 +104,12 @@ pub(super) fn search(
             out.line(&format!("{id} {}: {}", quoted(&hit.found_in), quoted_in_line(&hit.excerpt)));
         }
         super::print_changed_rows(page.hits.iter().map(|it| &it.hit.listed), out);
+    }
+    for (origin, number) in &page.unreadable {
+        say(&format!(
+            "Record {number} of {} cannot be read: this program has not written it.",
+            quoted(origin)
+        ));
     }
     say_if_empty(page.hits.is_empty(), out);
     let shown = page.hits.len() as u64;
@@ -101,7 +130,7 @@ pub(super) fn show(
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
     let id = whole(&command.id)?;
-    let found = team::executions(server, id, PATIENCE)?;
+    let found = team::executions(server, id, PATIENCE.into())?;
     if found.is_empty() {
         let message = format!("the server has no execution {id}");
         return Err(Refusal::usage(message, "Look the id up with `evidence search --team URL`."));
@@ -126,12 +155,16 @@ fn whole(id: &args::RecordId) -> Result<Uuid, Refusal> {
     id.whole().ok_or_else(none)
 }
 
-/// Verifies the chain of every origin.
+/// Verifies the chain of every origin, or of one.
 ///
 /// # Errors
 /// When the server cannot be used.
-pub(super) fn verify(server: &Server, out: &mut Output) -> Result<Exit, Refusal> {
-    let origins = team::verify(server, &mut super::telling())?;
+pub(super) fn verify(
+    command: &args::Verify,
+    server: &Server,
+    out: &mut Output,
+) -> Result<Exit, Refusal> {
+    let origins = team::verify(server, command.origin.as_deref(), &mut super::telling())?;
     let ok = origins.iter().all(|it| it.ok);
     if out.json() {
         out.document(&json!({ "ok": ok, "server": server.to_string(), "origins": origins }));

@@ -37,7 +37,7 @@ const FILE_NAME: &str = "search_index.db";
 const FORMAT: i64 = 6;
 
 /// The searchable texts of an execution, in the order in which they are searched for an excerpt.
-pub(super) const FIELDS: [&str; 10] = [
+pub const FIELDS: [&str; 10] = [
     "tool",
     "arguments",
     "error",

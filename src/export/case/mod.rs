@@ -2,8 +2,8 @@
 //! it without Countersign.
 //!
 //! The ledger in it has the rows of this run alone, each with the digest before it: rows of other runs, which may stand
-//! in between, do not leave the machine with it. `verify.py` recomputes every link, and compares the documents with the
-//! rows. The same evidence gives the same bytes: members have a fixed order and no time.
+//! in between, do not leave the machine with it. `verify.py` recomputes every link, and `verify_documents.py` compares the
+//! documents with the rows. The same evidence gives the same bytes: members have a fixed order and no time.
 
 mod members;
 
@@ -77,6 +77,7 @@ fn write(
     let mut members = Members::new(out);
     members.text("README.txt", &readme(run))?;
     members.text("verify.py", VERIFIER)?;
+    members.text("verify_documents.py", DOCUMENTS_VERIFIER)?;
     members.text("verify_signatures.py", SIGNATURE_VERIFIER)?;
 
     let query = SearchQuery { run_id: Some(run.run_id), ..SearchQuery::default() };
@@ -219,6 +220,8 @@ fn readme(run: &RunSummary) -> String {
     README.replace("{run}", &run.run_id.to_string())
 }
 
+/// Compares the documents of a case file with its records, called by `verify.py`.
+const DOCUMENTS_VERIFIER: &str = include_str!("../../../assets/verifier/verify_documents.py");
 /// Checks the signatures of a case file, called by `verify.py`.
 const SIGNATURE_VERIFIER: &str = include_str!("../../../assets/verifier/verify_signatures.py");
 

@@ -13,6 +13,12 @@ pub enum EvidenceAction {
     Edit(String),
     /// Search for exactly this text now.
     Search(String),
+    /// Show the evidence of the team, or that of this computer.
+    ShowTeam(bool),
+    /// Ask the server of the team again for what it did not answer.
+    TryAgain,
+    /// Show the hit with this index of the team's evidence in full.
+    OpenHit(usize),
     /// Show more hits of the search.
     More,
     /// Show this span of time in the timeline, in Unix milliseconds, both ends included; `None` for the usual one. The

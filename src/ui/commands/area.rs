@@ -121,9 +121,12 @@ impl Command {
             | Self::OpenInEditor
             | Self::CopyDiagnostic
             | Self::CopyDiagnostics => Area::Diagnostics,
-            Self::FocusSearch | Self::SaveSearch | Self::Verify | Self::Export | Self::Purge => {
-                Area::Evidence
-            }
+            Self::FocusSearch
+            | Self::SaveSearch
+            | Self::SwitchEvidence
+            | Self::Verify
+            | Self::Export
+            | Self::Purge => Area::Evidence,
             Self::GoPlan
             | Self::GoEvidence
             | Self::GoDiagnostics

@@ -71,3 +71,18 @@ pub(super) fn needs_revisable(state: &Situation) -> Option<&'static str> {
 pub(super) fn needs_revision(state: &Situation) -> Option<&'static str> {
     needs_plan(state).or((!state.revised).then_some("You have changed nothing in the plan."))
 }
+
+pub(super) fn needs_team(state: &Situation) -> Option<&'static str> {
+    (!state.team_set).then_some("No team is set: name its database as team in the settings file.")
+}
+
+pub(super) fn needs_own_evidence(state: &Situation) -> Option<&'static str> {
+    (state.page == Page::Evidence && state.team_shown).then_some(
+        "It verifies the evidence of this computer; for the team: countersign evidence verify --team",
+    )
+}
+
+pub(super) fn needs_own_search(state: &Situation) -> Option<&'static str> {
+    let text = "Search the evidence for something of your own first.";
+    (state.page != Page::Evidence || state.search_offered).then_some(text)
+}

@@ -3,9 +3,9 @@
 use egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::needs::{
-    ON_HOSTS, needs_diagnostics, needs_ended_run, needs_no_loop, needs_no_run, needs_plan,
-    needs_plan_page, needs_plans, needs_queued, needs_revisable, needs_revision, needs_rows,
-    needs_run,
+    ON_HOSTS, needs_diagnostics, needs_ended_run, needs_no_loop, needs_no_run, needs_own_evidence,
+    needs_own_search, needs_plan, needs_plan_page, needs_plans, needs_queued, needs_revisable,
+    needs_revision, needs_rows, needs_run, needs_team,
 };
 use super::{Command, RUNS_ELSEWHERE, Situation, Spec, agent};
 use crate::ui::{Icon, Page, icon};
@@ -33,7 +33,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 90] = [
+pub static TABLE: [Spec; 91] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -374,12 +374,14 @@ pub static TABLE: [Spec; 90] = [
         .key(SHIFT_COMMAND, Key::E),
     Spec::new(Command::SaveSearch, "Save or remove the search", Some(icon::BOOKMARK))
         .tooltip("Keep the text of the search field among the saved searches, or no longer.")
-        .unless(|state| {
-            let text = "Search the evidence for something of your own first.";
-            (state.page != Page::Evidence || state.search_offered).then_some(text)
-        }),
+        .unless(needs_own_search),
+    Spec::new(Command::SwitchEvidence, "Evidence of this computer or of the team", Some(icon::HOST))
+        .tooltip("Change between the evidence of this computer and what all computers of the team have pushed.")
+        .key(SHIFT_COMMAND, Key::G)
+        .unless(needs_team),
     Spec::new(Command::Verify, "Verify evidence", Some(icon::SEAL))
-        .tooltip("Recompute the hash chain of all records and name the first record that differs."),
+        .tooltip("Recompute the hash chain of all records and name the first record that differs.")
+        .unless(needs_own_evidence),
     Spec::new(Command::Export, "Export…", Some(icon::EXPORT))
         .tooltip("Write what the search finds, or a run, to a file: a report, a case file, CSV and others.")
         .unless(|state| state.not_exportable),

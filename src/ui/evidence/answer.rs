@@ -179,7 +179,7 @@ fn answer_row_ui(
     let Some(listed) = answer.listed(index) else { return };
     let theme = Theme::of(ui);
     let selected = view.selected == Some(listed.row.execution_id);
-    let opened = row_ui(ui, rect, listed, selected, view.now, |ui, start, width, word| {
+    let opened = row_ui(ui, rect, listed, (selected, ""), view.now, |ui, start, width, word| {
         let text =
             if listed.changed { WAS_CHANGED.to_owned() } else { second_line(answer, index, word) };
         widgets::paint_parts(ui, start, width, &[(text.as_str(), Text::SmallMono, theme.dim)]);

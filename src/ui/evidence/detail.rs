@@ -4,7 +4,7 @@ use egui::{Align, Layout, ScrollArea, Ui};
 
 use super::results::{self, known_look};
 use super::signatures::signatures_ui;
-use super::{EvidenceView, Filter, links, toggle};
+use super::{EvidenceView, Filter, links, team, toggle};
 use crate::plan::{drawable, one_line};
 use crate::run::{Attempt, ExecutionDetail, Known, Question, Reconciled, RunFate};
 use crate::ui::action::{RecordTab, WindowAction};
@@ -33,7 +33,11 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
     let Some(detail) = view.detail else {
         match view.unreadable {
             Some(why) => {
-                widgets::empty_state(ui, icon::DATABASE, "There is no record to show", why)
+                widgets::empty_state(ui, icon::DATABASE, "There is no record to show", why);
+                if view.of_team().is_some() {
+                    ui.add_space(12.0);
+                    ui.vertical_centered(|ui| team::try_again_ui(ui, actions));
+                }
             }
             None => widgets::empty_state(ui, icon::DATABASE, "Reading the record", ""),
         }
@@ -60,6 +64,7 @@ fn record_of_ui(
     detail: &ExecutionDetail,
     actions: &mut Vec<Action>,
 ) {
+    let is_here = view.of_team().is_none();
     widgets::margins(12, 0).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         for change in &detail.changed {
@@ -67,7 +72,10 @@ fn record_of_ui(
             widgets::remark(ui, icon::WARNING, Tone::Danger, text);
         }
         heading_ui(ui, detail);
-        links_of_run_ui(ui, detail, view.attempt, actions);
+        if let Some(team) = view.of_team() {
+            team::origin_ui(ui, team);
+        }
+        links_of_run_ui(ui, detail, (view.attempt, is_here), actions);
         let tabs = if detail.never_started() { &TABS_OF_NOTHING } else { &TABS };
         if let Some(tab) = tabs_ui(ui, tabs, view.tab) {
             actions.push(Action::Evidence(EvidenceAction::ShowTab(tab)));
@@ -89,7 +97,7 @@ fn record_of_ui(
                 RecordTab::Did => {}
                 RecordTab::Why => why_ui(ui, detail),
                 RecordTab::Decisions => decisions_ui(ui, detail, view.now),
-                RecordTab::Record => record_ui(ui, detail, view.now, actions),
+                RecordTab::Record => record_ui(ui, (detail, is_here), view.now, actions),
             }
         });
         scroll::by_key(ui);
@@ -124,6 +132,10 @@ fn interrupted_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action
     let row = view.detail.map(|detail| &detail.row);
     let Some(row) = row.filter(|row| row.known == Known::Interrupted) else { return };
     section(ui, "Compared with the disk");
+    if view.of_team().is_some() {
+        widgets::paragraph(ui, team::ELSEWHERE, Text::Body, Tone::Dim);
+        return;
+    }
     let spec = Command::Reconcile.spec();
     if widgets::tooltip_button(ui, Look::Plain, spec.icon, spec.text, spec.tooltip) {
         actions.push(Action::Evidence(EvidenceAction::Reconcile(row.run_id)));
@@ -149,11 +161,11 @@ pub(crate) fn facts_ui(
     actions: &mut Vec<Action>,
 ) {
     heading_ui(ui, detail);
-    links_of_run_ui(ui, detail, attempt, actions);
+    links_of_run_ui(ui, detail, (attempt, true), actions);
     section(ui, "Decisions");
     decisions_ui(ui, detail, now);
     section(ui, "Record");
-    record_ui(ui, detail, now, actions);
+    record_ui(ui, (detail, true), now, actions);
 }
 
 /// Shows the call, the outcome, the risk, the walls and the error.
@@ -184,12 +196,15 @@ fn heading_ui(ui: &mut Ui, detail: &ExecutionDetail) {
 fn links_of_run_ui(
     ui: &mut Ui,
     detail: &ExecutionDetail,
-    attempt: Option<Attempt>,
+    (attempt, is_here): (Option<Attempt>, bool),
     actions: &mut Vec<Action>,
 ) {
     let run_id = detail.row.run_id;
     ui.horizontal_wrapped(|ui| {
-        if widgets::button(ui, Look::Plain, Some(icon::PLAN), "Show the run", true).clicked() {
+        if widgets::button(ui, Look::Plain, Some(icon::PLAN), "Show the run", is_here)
+            .on_disabled_hover_text(team::ELSEWHERE)
+            .clicked()
+        {
             let step = detail.row.step_index;
             actions.push(Action::Plan(PlanAction::OpenStepOfRun(run_id, step)));
         }
@@ -199,12 +214,23 @@ fn links_of_run_ui(
             let text = toggle("", Filter::Run, &run_id.to_string());
             actions.push(Action::Evidence(EvidenceAction::Search(text)));
         }
-        looking_back_ui(ui, detail, actions);
-        revert_ui(ui, detail, actions);
+        if is_here {
+            looking_back_ui(ui, detail, actions);
+        } else {
+            widgets::button(ui, Look::Plain, Some(icon::CLOCK), "Look back", false)
+                .on_disabled_hover_text(team::ELSEWHERE);
+        }
+        if is_here {
+            revert_ui(ui, detail, actions);
+        } else if detail.intent_at_ms.is_some() {
+            widgets::button(ui, Look::Plain, Some(icon::REVERT), "Revert this step…", false)
+                .on_disabled_hover_text(team::ELSEWHERE);
+        }
         let over = detail.run.fate != RunFate::Active;
-        if widgets::button(ui, Look::Plain, Some(icon::ERASE), "Purge the run…", over)
+        let why_not = if is_here { "It is under way." } else { team::ELSEWHERE };
+        if widgets::button(ui, Look::Plain, Some(icon::ERASE), "Purge the run…", over && is_here)
             .on_hover_text("Delete the records of this run for ever. A preview says what would go.")
-            .on_disabled_hover_text("It is under way.")
+            .on_disabled_hover_text(why_not)
             .clicked()
         {
             actions.push(Action::Window(WindowAction::AskToPurge(run_id)));
@@ -269,7 +295,12 @@ fn decisions_ui(ui: &mut Ui, detail: &ExecutionDetail, now: &Now) {
 }
 
 /// Shows the times, the identifiers, the touched targets and the link of the chain.
-fn record_ui(ui: &mut Ui, detail: &ExecutionDetail, now: &Now, actions: &mut Vec<Action>) {
+fn record_ui(
+    ui: &mut Ui,
+    (detail, is_here): (&ExecutionDetail, bool),
+    now: &Now,
+    actions: &mut Vec<Action>,
+) {
     let (row, run) = (&detail.row, &detail.run);
     for (name, at_ms) in detail.times() {
         widgets::fact(ui, name, now.full(at_ms), Text::Body);
@@ -299,7 +330,8 @@ fn record_ui(ui: &mut Ui, detail: &ExecutionDetail, now: &Now, actions: &mut Vec
     }
     if !detail.edges.is_empty() {
         section(ui, "Touched");
-        links::links_ui(ui, &detail.edges, &run.workspace, actions);
+        let workspace = is_here.then_some(&*run.workspace);
+        links::links_ui(ui, &detail.edges, workspace, actions);
     }
 }
 

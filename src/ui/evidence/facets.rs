@@ -7,7 +7,8 @@ use crate::plan::drawable;
 use crate::run::{Question, TargetKind};
 use crate::ui::action::WindowAction;
 use crate::ui::{
-    Action, Command, Commands, EvidenceAction, Look, Text, Theme, controls, format, rows, widgets,
+    Action, Command, Commands, EvidenceAction, Look, Text, Theme, Tone, controls, format, rows,
+    widgets,
 };
 
 /// The searches that are always offered: a name and the text for the search field.
@@ -52,7 +53,11 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
         }
         ui.add_space(14.0);
         widgets::list_heading(ui, "Queries");
-        for question in questions(view) {
+        if view.of_team().is_some() {
+            let text = "They read the evidence of this computer.";
+            widgets::paragraph(ui, text, Text::Small, Tone::Dim);
+        }
+        for question in questions(view).into_iter().filter(|_| view.of_team().is_none()) {
             let selected = view.question == Some(&question);
             if facet_item(ui, &question.title(), "", selected) {
                 actions.push(Action::Evidence(EvidenceAction::RunQuery(question)));

@@ -11,7 +11,13 @@ use crate::ui::{Action, EvidenceAction, Text, Tone, controls, format, widgets};
 const MAX_LINKS: usize = 40;
 
 /// `workspace` is that of the execution, in which the paths are.
-pub(super) fn links_ui(ui: &mut Ui, edges: &[Edge], workspace: &str, actions: &mut Vec<Action>) {
+/// Queries about them read the evidence of this computer: without one, there are none.
+pub(super) fn links_ui(
+    ui: &mut Ui,
+    edges: &[Edge],
+    workspace: Option<&str>,
+    actions: &mut Vec<Action>,
+) {
     for (index, edge) in edges.iter().take(MAX_LINKS).enumerate() {
         ui.push_id(index, |ui| link_ui(ui, edge, workspace, actions));
     }
@@ -24,12 +30,13 @@ pub(super) fn links_ui(ui: &mut Ui, edges: &[Edge], workspace: &str, actions: &m
     }
 }
 
-fn link_ui(ui: &mut Ui, edge: &Edge, workspace: &str, actions: &mut Vec<Action>) {
+fn link_ui(ui: &mut Ui, edge: &Edge, workspace: Option<&str>, actions: &mut Vec<Action>) {
     ui.horizontal(|ui| {
         widgets::value_label(ui, edge.edge_type.words());
         let name = format!("{} {}", edge.target_kind.as_str(), edge.target);
         let response = controls::menu_link(ui, &edge.target, &name, |ui| {
-            question_items_ui(ui, questions(edge, workspace), actions);
+            let asked = workspace.map(|workspace| questions(edge, workspace)).unwrap_or_default();
+            question_items_ui(ui, asked, actions);
             let changes = format!("Every change of {}", edge.target);
             if edge.target_kind == TargetKind::File && controls::menu_item(ui, &changes) {
                 let text = toggle("", Filter::Wrote, &edge.target);

@@ -17,6 +17,7 @@ mod recurring;
 mod rejections;
 mod results;
 mod signatures;
+mod team;
 #[cfg(test)]
 mod tests;
 mod time_span;
@@ -51,6 +52,7 @@ pub use player::PlayerView;
 pub use query::{is_set, parse, toggle};
 use query::{within, without_times};
 pub use results::{ResultLine, result_lines};
+pub use team::TeamView;
 pub use timeline::TimelineView;
 
 /// The state of the verification of the chain.
@@ -113,6 +115,8 @@ pub struct EvidenceView<'a> {
     pub contents: &'a Contents,
     /// The state of the verification of the chain.
     pub verification: &'a Verification,
+    /// The team whose evidence can be shown instead; `None` if the settings name none.
+    pub team: Option<TeamView<'a>>,
     /// The number of executions that the export under way has written; `None` without one.
     pub exporting: Option<u64>,
     /// Whether to focus the search field now.
@@ -124,6 +128,11 @@ pub struct EvidenceView<'a> {
 }
 
 impl EvidenceView<'_> {
+    /// The team, if its evidence is shown.
+    fn of_team(&self) -> Option<&TeamView<'_>> {
+        self.team.as_ref().filter(|team| team.is_shown)
+    }
+
     /// The text to show in the search field: none beside the answer to a question, to which the search does not apply.
     fn shown_text(&self) -> &str {
         if self.question.is_none() { self.text } else { "" }
@@ -178,6 +187,7 @@ pub fn evidence_page_ui(
         ui.spacing_mut().item_spacing.y = 0.0;
         widgets::margins(16, 8).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 6.0;
+            team::source_ui(ui, view, actions);
             search_field_ui(ui, view, actions);
             if view.question.is_none() {
                 for problem in view.problems {
@@ -208,10 +218,16 @@ pub fn evidence_page_ui(
             rejections::found_ui(ui, view, actions);
             // The results come before the picture of them.
             let has_room = ui.available_height() > MIN_BELOW_SEARCH;
-            if view.page.is_some() && view.question.is_none() && has_room {
+            let has_times = view.page.is_some() && view.of_team().is_none();
+            if has_times && view.question.is_none() && has_room {
                 timeline::timeline_ui(ui, view, actions);
             }
         });
+        if let Some(team) = view.of_team()
+            && team::state_ui(ui, team, view, actions)
+        {
+            return;
+        }
         if let Some(failure) = view.failure {
             widgets::line_below(ui);
             widgets::empty_state(ui, icon::WARNING, "The evidence cannot be searched", failure);
@@ -281,7 +297,11 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
         let ms = page.took_us.div_ceil(1_000);
         let (total, of) = (format::count(page.counts.total), format::count(page.of));
         let more = if page.counts.is_partial { "more than " } else { "" };
-        format!("{more}{total} of {of} executions in {ms} ms")
+        match view.of_team() {
+            Some(_) if page.counts.total == 1 => format!("1 execution in {ms} ms"),
+            Some(_) => format!("{more}{total} executions in {ms} ms"),
+            None => format!("{more}{total} of {of} executions in {ms} ms"),
+        }
     });
     // The old count would look like the answer.
     let count = if view.is_searching { Some("searching…".to_owned()) } else { count };

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::EvidenceView;
+use super::team::short_origin;
 use crate::plan::{drawable, one_line};
 use crate::run::{Execution, Known, ListedExecution, RunSummary, SearchHit, SearchPage};
 use crate::ui::plan::{fate_text, outcome_look, run_look};
@@ -29,11 +30,15 @@ pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec
     let left = Some(left).filter(|_| !page.counts.is_partial);
     let has_more = page.next.is_some();
     let lines = view.lines;
-    let is_selected = |hit: &SearchHit| Some(hit.listed.row.execution_id) == view.selected;
+    let team = view.of_team();
+    let is_selected = |index: usize, hit: &SearchHit| match team {
+        Some(team) => team.open == Some(index),
+        None => Some(hit.listed.row.execution_id) == view.selected,
+    };
     let hit_at = |index: usize| page.hits.get(index);
     let run_at = |index: Option<usize>| page.runs.get(index?);
     let is_line = |line: &ResultLine| match line {
-        ResultLine::Hit { hit, .. } => hit_at(*hit).is_some_and(is_selected),
+        ResultLine::Hit { hit, .. } => hit_at(*hit).is_some_and(|it| is_selected(*hit, it)),
         ResultLine::Run { .. } => false,
     };
     let reveal = view.scroll_to_selected.then(|| lines.iter().position(is_line)).flatten();
@@ -54,15 +59,24 @@ pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec
                     });
                 }
             }
-            Some(ResultLine::Hit { hit, run }) => {
-                let Some(hit) = hit_at(*hit) else { return };
-                let (listed, selected) = (&hit.listed, is_selected(hit));
-                let opened = row_ui(ui, rect, listed, selected, view.now, |ui, start, width, _| {
-                    second_line_ui(ui, start, width, hit, run_at(*run));
+            Some(ResultLine::Hit { hit: index, run }) => {
+                let Some(hit) = hit_at(*index) else { return };
+                let (listed, selected) = (&hit.listed, is_selected(*index, hit));
+                let origin = team.and_then(|team| team.origins.get(*index));
+                // Two computers may have an execution with the same id.
+                let from = origin.map(|it| format!(", from {}", short_origin(it)));
+                let said = (selected, from.as_deref().unwrap_or_default());
+                let opened = ui.push_id(origin, |ui| {
+                    row_ui(ui, rect, listed, said, view.now, |ui, start, width, _| {
+                        second_line_ui(ui, start, width, hit, (run_at(*run), origin));
+                    })
                 });
-                if opened {
+                if opened.inner {
                     let id = hit.listed.row.execution_id;
-                    actions.push(Action::Evidence(EvidenceAction::Open(id)));
+                    actions.push(Action::Evidence(match team {
+                        Some(_) => EvidenceAction::OpenHit(*index),
+                        None => EvidenceAction::Open(id),
+                    }));
                 }
             }
             None => more_ui(ui, rect, left, actions),
@@ -185,12 +199,12 @@ pub(super) const CHANGED: (Icon, &str, Tone) =
 pub(super) const WAS_CHANGED: &str = "This record was changed after it was written.";
 
 /// Draws an execution as a row. `draw_second_line` gets the left end of the line, its width, and the word for the
-/// outcome. Returns whether the row was clicked.
+/// outcome. `more` is said after everything else. Returns whether the row was clicked.
 pub(super) fn row_ui(
     ui: &mut Ui,
     rect: Rect,
     ListedExecution { row, changed }: &ListedExecution,
-    selected: bool,
+    (selected, more): (bool, &str),
     now: &Now,
     draw_second_line: impl FnOnce(&Ui, egui::Pos2, f32, &str),
 ) -> bool {
@@ -228,7 +242,7 @@ pub(super) fn row_ui(
     }
     draw_second_line(ui, pos2(left, rect.top() + 32.0), width, word);
     controls::selectable(ui, &response, selected, || {
-        format!("{} {}, {word}, {when}", row.tool_name, about)
+        format!("{} {}, {word}, {when}{more}", row.tool_name, about)
     })
 }
 
@@ -239,7 +253,7 @@ fn second_line_ui(
     left_center: egui::Pos2,
     width: f32,
     hit: &SearchHit,
-    run: Option<&RunSummary>,
+    (run, origin): (Option<&RunSummary>, Option<&String>),
 ) {
     let theme = Theme::of(ui);
     let mut job =
@@ -252,6 +266,9 @@ fn second_line_ui(
         }
         job.append(&drawable(text), 0.0, format);
     };
+    if let Some(origin) = origin {
+        append(&format!("{} · ", short_origin(origin)), false);
+    }
     if hit.listed.changed {
         append(WAS_CHANGED, true);
     } else if hit.excerpt.is_empty() {

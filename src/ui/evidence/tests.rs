@@ -5,6 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable};
 
 mod looking_back;
+mod team;
 mod timeline;
 
 use crate::run::{Question, TargetKind};

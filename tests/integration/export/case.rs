@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{SECRET, case_file, first_run, further_runs, home, python, run_id, verified};
+use super::{SECRET, case_file, first_run, further_runs, home, python, run_id, verified, verifier};
 use crate::harness::home::{Done, Home, keys};
 use crate::harness::tree;
 
@@ -68,10 +68,35 @@ fn a_case_file_is_complete_and_verifies() {
     for path in [&home.path().join("case.zip"), &case] {
         let (code, said) = verified(path);
         assert!(code == 0 && said.starts_with("OK: ") && said.contains(id), "{said}");
-        // The verifier in the file is the same program.
-        let done = python([case.join("verify.py").as_path(), path]).exits(0);
-        assert_eq!(done.stdout, said);
+        // The verifier in the file is the same program, and leaves nothing there that would be one more member.
+        for _ in 0..2 {
+            let program = case.join("verify.py");
+            let done = Done::of(assert_cmd::Command::new("python3").arg(program).arg(path));
+            let done = done.exits(0);
+            assert_eq!(done.stdout, said);
+        }
     }
+    // Without its other half it says of no case file that it was changed, and checks a database.
+    let alone = home.path().join("verify.py");
+    fs::copy(verifier(), &alone).unwrap();
+    let done = python([alone.as_path(), &case]).exits(2);
+    assert!(done.stderr.contains("verify_documents.py must be beside"), "{done:?}");
+    python([alone.as_path(), &home.evidence()]).exits(0);
+}
+
+/// SPEC §14. Long lines would be a way around it.
+#[test]
+fn the_verifier_has_at_most_200_lines() {
+    let text = fs::read_to_string(verifier()).unwrap();
+    assert!(text.lines().count() <= 200, "{}", text.lines().count());
+    let long: Vec<_> = text.lines().filter(|line| line.chars().count() > 120).collect();
+    assert!(long.is_empty(), "{long:?}");
+    // Only what comes with Python, and its other halves.
+    let imports = text.lines().filter_map(|line| line.trim().strip_prefix("import "));
+    let names: Vec<_> = imports.flat_map(|names| names.split(", ")).collect();
+    let own = ["verify_documents", "verify_signatures"];
+    let standard = ["hashlib", "json", "os", "pathlib", "sqlite3", "struct", "sys", "zipfile"];
+    assert!(names.iter().all(|it| own.contains(it) || standard.contains(it)), "{names:?}");
 }
 
 #[test]

@@ -205,7 +205,7 @@ impl Drop for Paused<'_> {
 }
 
 /// Whether `pg_ctl` succeeds. The server gets no pipe of this process, for whose end something might wait.
-fn control(data: &Path, arguments: &[&str]) -> bool {
+pub fn control(data: &Path, arguments: &[&str]) -> bool {
     let mut command = of_server("pg_ctl");
     command.args(arguments).args(["--wait", "--silent", "--pgdata"]).arg(data);
     command.arg("--log").arg(data.with_file_name("log")).stdin(Stdio::null());

@@ -50,6 +50,13 @@ impl Scripted {
         self.home.settings(toml::to_string(&settings).unwrap());
     }
 
+    /// Adds these to the settings of the planner.
+    pub fn add_settings(&self, text: &str) {
+        let file = self.home.path().join(".config/countersign/settings.toml");
+        let own = fs::read_to_string(&file).unwrap();
+        self.home.settings(format!("{own}\n{text}"));
+    }
+
     /// Turns walls off, for steps that need more access than walls allow.
     pub fn without_walls(&self) {
         self.home.settings("[policy]\nwalls = 'off'\n");

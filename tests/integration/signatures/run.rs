@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::*;
+use crate::harness::scripted_planner::{Scripted, command as answer};
 
 #[test]
 fn ssh_keygen_accepts_what_a_run_has_signed() {
@@ -195,4 +196,36 @@ fn no_document_has_a_secret() {
     let signers = allowed(&home, &[format!("{ADA} {}", public(&key))]);
     let (code, document) = verified(&home, result["run_id"].as_str().unwrap(), &signers, &[]);
     assert_eq!(code, 0, "{document:#}");
+}
+
+/// The loop itself has completed, and its result says which end is not signed.
+#[test]
+fn a_loop_says_whose_end_is_not_signed() {
+    let planned = |key: &str| {
+        let planner = Scripted::new([answer("echo blue > kingfisher.txt")]);
+        let key = planner.home.path().join(key);
+        planner.add_settings(&format!(
+            "[signatures]\nkey = {:?}\nprincipal = {ADA:?}\nsign = ['run_ends']\n",
+            key.to_str().unwrap()
+        ));
+        planner
+    };
+    let planner = planned("absent");
+    let ended = planner.ends(planner.run([]), 0).document;
+    let [unsigned] = ended["not_signed"].as_array().unwrap().as_slice() else {
+        panic!("{ended:#}")
+    };
+    assert_eq!(unsigned["run_id"], ended["attempts"][0]["run_id"]);
+    let reason = unsigned["reason"].as_str().unwrap();
+    assert!(reason.contains("absent"), "{reason}");
+
+    let planner = planned("absent");
+    let words = planner.words(["--yes"]);
+    let done = planner.home.run(words.iter().map(String::as_str)).exits(0);
+    let said = done.stdout.contains("The end of run ") && done.stdout.contains(" is not signed: ");
+    assert!(said, "{done:?}");
+    // With the key, the result is as before.
+    let planner = planned("id");
+    key(&planner.home, "id", "");
+    assert_eq!(planner.ends(planner.run([]), 0).document.get("not_signed"), None);
 }

@@ -4,8 +4,10 @@
 
 mod hostile;
 mod login;
+mod neighbours;
 mod push;
 mod search;
+mod waiting;
 
 use std::path::PathBuf;
 

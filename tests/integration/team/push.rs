@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -78,12 +79,14 @@ fn kills_and_a_restart_leave_every_record_once() {
     paused.wait_for(1);
     killed.kill().unwrap();
     killed.wait().unwrap();
+    let begun = Instant::now();
     let pushes: Vec<_> = [0, 1, 2, 2].map(|n| begin(&postgres, &homes[n])).into_iter().collect();
     drop(paused);
     for push in pushes {
         let done = Done::read(push.wait_with_output().unwrap()).exits(0);
         assert!(!format!("{done:?}").contains(PASSWORD));
     }
+    println!("all three are pushed after {:.1?}", begun.elapsed());
     for home in &homes {
         let total =
             format!("SELECT count(*) FROM countersign.ledger WHERE origin = '{}'", name(home));
@@ -94,8 +97,11 @@ fn kills_and_a_restart_leave_every_record_once() {
     }
     check_by_python(&postgres, &homes);
     let url = postgres.url("reader", "");
+    let begun = Instant::now();
     let verified =
         with_password(&homes[0], &["evidence", "verify", "--team", &url]).exits(0).document();
+    let rows: u64 = homes.iter().map(records).sum();
+    println!("{rows} records of three origins are verified after {:.1?}", begun.elapsed());
     assert_eq!((&verified["ok"], verified["origins"].as_array().unwrap().len()), (&true.into(), 3));
 
     // Only what is new is sent.

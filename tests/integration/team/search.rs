@@ -51,6 +51,9 @@ fn a_search_of_the_server_finds_what_each_computer_finds() {
     let run_id = homes[0].texts("SELECT run_id FROM executions LIMIT 1", []).remove(0);
     let path =
         homes[0].texts("SELECT target FROM edges WHERE target_kind = 'file' LIMIT 1", []).remove(0);
+    let error_code = homes[0]
+        .texts("SELECT error_code FROM executions WHERE error_code IS NOT NULL LIMIT 1", [])
+        .remove(0);
     let middle =
         homes[0].texts("SELECT CAST(max(timestamp) - 60000 AS TEXT) FROM executions", []).remove(0);
     let searches: &[&[&str]] = &[
@@ -62,6 +65,11 @@ fn a_search_of_the_server_finds_what_each_computer_finds() {
         &["--tool", "shell", "error"],
         &["--risk", "dangerous"],
         &["--host", "db.internal"],
+        &["--host", "DB.Internal"],
+        &["--tool", "SHELL"],
+        &["--plan", &plan.to_uppercase()],
+        &["--by", "Window"],
+        &["--code", &error_code],
         &["--plan", &plan],
         &["--run", &run_id],
         &["--code", "E0308"],
@@ -114,6 +122,36 @@ fn a_search_of_the_server_finds_what_each_computer_finds() {
         .unwrap();
     let said = String::from_utf8(done.stderr).unwrap();
     assert!(said.contains(&format!("7 of {} shown", 2 * executions().min(1_000))), "{said}");
+}
+
+/// Without an address, the server is that of the settings, which must not have a password.
+#[test]
+fn the_settings_name_the_server() {
+    let postgres = Postgres::start();
+    let home = origin(5, 1);
+    let run = |words: &[&str]| with_password(&home, words);
+    let none = run(&["evidence", "verify", "--team"]).exits(5);
+    assert!(none.stdout.contains("no server of a team is named"), "{none:?}");
+    home.settings(format!("team = '{}'\n", postgres.url("writer", "")));
+    assert_eq!(run(&["evidence", "push"]).exits(0).document()["ok"], true);
+    home.settings(format!("zoom = 1.0\nteam = '{}'\n", postgres.url("reader", "")));
+    let hits = run(&["evidence", "search", "--outcome", "succeeded", "--team"]).exits(0).lines();
+    let address = postgres.url("reader", "");
+    let named =
+        run(&["evidence", "search", "--outcome", "succeeded", "--team", &address]).exits(0).lines();
+    assert_eq!(hits, named);
+    assert!(!hits.is_empty());
+    let id = hits[0]["execution_id"].as_str().unwrap();
+    assert_eq!(run(&["evidence", "show", id, "--team"]).exits(0).document()["origin"], name(&home));
+    run(&["evidence", "verify", "--team"]).exits(0);
+    // A word behind the option is taken as its address, and nothing is searched.
+    let word = run(&["evidence", "search", "--team", "heron"]).exits(5);
+    assert!(word.stdout.contains("does not begin with postgres://"), "{word:?}");
+    home.settings(format!("team = '{}'\n", postgres.url("reader:wombat", "")));
+    let refused = run(&["evidence", "search", "--team"]);
+    assert!(refused.stdout.contains("~/.pgpass"), "{refused:?}");
+    assert!(!format!("{refused:?}").contains("wombat"), "{refused:?}");
+    assert_ne!(refused.code, 0);
 }
 
 /// An execution is shown as on its computer.

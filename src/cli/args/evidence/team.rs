@@ -7,8 +7,6 @@ use clap::Args;
 
 use super::super::Common;
 use super::{Search, Show};
-use crate::cli::refusal::Refusal;
-use crate::team::Server;
 
 /// The address of a server as it was typed. It may have a password, so nothing shows it, and it is no error of clap, which
 /// would print it.
@@ -30,20 +28,17 @@ impl FromStr for TeamAddress {
 }
 
 impl TeamAddress {
-    /// The server.
-    ///
-    /// # Errors
-    /// When this is no address of a server.
-    pub(in crate::cli) fn server(&self) -> Result<Server, Refusal> {
-        Ok(self.0.parse()?)
+    /// The address, with a password if it has one.
+    pub(in crate::cli) fn as_typed(&self) -> &str {
+        &self.0
     }
 }
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Push {
     /// The database: postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full. The password is taken from PGPASSWORD or
-    /// ~/.pgpass
-    #[arg(value_name = "URL", required_unless_present = "setup")]
+    /// ~/.pgpass. Without it, that of the setting `team`
+    #[arg(value_name = "URL")]
     pub(in crate::cli) server: Option<TeamAddress>,
     /// Print the SQL script that makes a database ready instead
     #[arg(long, conflicts_with = "server")]
@@ -56,9 +51,10 @@ pub(in crate::cli) struct Push {
 pub(in crate::cli) struct TeamSearch {
     #[command(flatten)]
     pub(in crate::cli) search: Search,
-    /// Search the server of a team instead: postgres://USER@HOST:PORT/DATABASE
-    #[arg(long, value_name = "URL")]
-    pub(in crate::cli) team: Option<TeamAddress>,
+    /// Search the server of a team instead: postgres://USER@HOST:PORT/DATABASE, or at the end of the line that of the setting
+    /// `team`
+    #[arg(long, value_name = "URL", num_args = 0..=1)]
+    pub(in crate::cli) team: Option<Option<TeamAddress>>,
     /// Only what was pushed from this evidence: its name or the id in it, as `evidence key` prints it
     #[arg(long, value_name = "NAME", requires = "team")]
     pub(in crate::cli) origin: Option<String>,
@@ -68,7 +64,8 @@ pub(in crate::cli) struct TeamSearch {
 pub(in crate::cli) struct TeamShow {
     #[command(flatten)]
     pub(in crate::cli) show: Show,
-    /// An execution on the server of a team instead, by its whole id: postgres://USER@HOST:PORT/DATABASE
-    #[arg(long, value_name = "URL")]
-    pub(in crate::cli) team: Option<TeamAddress>,
+    /// An execution on the server of a team instead, by its whole id: postgres://USER@HOST:PORT/DATABASE, or at the end of the
+    /// line that of the setting `team`
+    #[arg(long, value_name = "URL", num_args = 0..=1)]
+    pub(in crate::cli) team: Option<Option<TeamAddress>>,
 }
