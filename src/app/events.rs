@@ -18,6 +18,8 @@ use crate::worker::{Event, OpenedPlan, UnsignedEnd};
 /// The size of output, in bytes, after which a frame leaves the remaining events to the next one, so that a frame takes
 /// only a few milliseconds.
 const MAX_FRAME_OUTPUT: usize = 64 << 10;
+/// What the end of a step on a host counts besides its output, in bytes.
+const HOST_OVERHEAD: usize = 256;
 
 /// What to do about the end of a run that is not signed.
 const SIGN_LATER: &str = "Sign it later: countersign evidence sign RUN";
@@ -32,6 +34,9 @@ impl App {
         {
             if let Event::Run(RunEvent::StepOutput { chunk, .. }) = &event {
                 output_left = output_left.saturating_sub(chunk.len());
+            }
+            if let Event::Run(RunEvent::HostEnded { result }) = &event {
+                output_left = output_left.saturating_sub(result.output.len() + HOST_OVERHEAD);
             }
             self.apply_event(event);
         }

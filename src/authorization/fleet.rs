@@ -46,6 +46,11 @@ impl FleetBinding {
             .collect()
     }
 
+    /// One digest of everything that is covered.
+    pub fn digest(&self) -> Digest {
+        Digest::of(format!("{} hosts; {}", self.hosts, self.line()).as_bytes())
+    }
+
     /// What is covered, in one line for the record of an authorization.
     pub fn line(&self) -> String {
         let Self { ansible, files, known_hosts, ssh_settings, .. } = self;

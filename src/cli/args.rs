@@ -360,6 +360,10 @@ pub(super) struct Consent {
     /// Authorize the plan if this is its digest, as `check` printed it
     #[arg(long, value_name = "DIGEST", conflicts_with = "yes")]
     pub(super) authorize: Option<Digest>,
+    /// With --authorize and a plan for several hosts: authorize these hosts and what ansible and ssh read, if this is the
+    /// digest that `check` printed of them
+    #[arg(long, value_name = "DIGEST", requires = "authorize")]
+    pub(super) hosts: Option<Digest>,
     /// Authorize the plan, whatever its digest is; this confirms no step
     #[arg(long)]
     pub(super) yes: bool,

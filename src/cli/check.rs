@@ -175,7 +175,13 @@ pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
     let errors = opened.findings.iter().filter(|it| it.severity == Severity::Error).count();
     match opened.digest {
         Some(digest) if opened.is_valid() => {
-            out.line(&format!("Valid. `--authorize {digest}` authorizes exactly these bytes."));
+            let fleet = opened.review.as_ref().and_then(|review| review.fleet.as_ref());
+            let (hosts, them) = match fleet {
+                Some(fleet) => (format!(" --hosts {}", fleet.digest), " and hosts"),
+                None => (String::new(), ""),
+            };
+            let flags = format!("--authorize {digest}{hosts}");
+            out.line(&format!("Valid. `{flags}` authorizes exactly these bytes{them}."));
         }
         _ if errors == 1 => out.line("Not valid: 1 error."),
         _ => out.line(&format!("Not valid: {errors} errors.")),

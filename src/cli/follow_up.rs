@@ -11,7 +11,7 @@ use super::inputs::Ask;
 use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::{Output, quoted_in_line};
 use super::refusal::Refusal;
-use super::run::{Start, authorizing_flag, is_terminal, unauthorized};
+use super::run::{Start, authorizes_hosts, authorizing_flag, is_terminal, unauthorized};
 use super::{Exit, check, documents};
 use crate::engine::{FollowUp, WorkspaceChoice, simulate_shown};
 use crate::evidence::EvidenceLocation;
@@ -61,6 +61,7 @@ pub(super) fn run(
         }
         return Err(Refusal::from(unauthorized(digest)).with_details(details));
     }
+    authorizes_hosts(&again.consent, opened.review.as_ref())?;
     let parent_run = follow_up.is_linked().then_some(run.run_id);
     Start { opened, file: None, method, parent_run, policy, confirmation, location }.run(out)
 }

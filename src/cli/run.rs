@@ -48,6 +48,7 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     policy.secret_inputs = read.filled_in.secret_inputs.clone();
     let mut review = read.review(&mut policy, folder)?;
     let method = authorizing_flag(&command.consent, read.digest)?;
+    authorizes_hosts(&command.consent, review.as_ref())?;
     let location = evidence_location(folder)?;
     if let Some(digest) = command.trust_commands {
         let workspace = review.as_ref().map_or("", |review| &review.binding.workspace);
@@ -210,6 +211,33 @@ pub(super) fn authorizing_flag(
         }
         (Some(_), _) => Ok(Some(Method::CommandLineDigest)),
         (None, _) => Ok(command.yes.then_some(Method::CommandLineYes)),
+    }
+}
+
+/// Checks that the digest on the command line covers also the hosts. That of the plan does not cover an inventory, known
+/// hosts or settings.
+///
+/// # Errors
+/// The plan is for several hosts, `--authorize` was given, and `--hosts` was not given or is another digest.
+pub(super) fn authorizes_hosts(
+    command: &args::Consent,
+    review: Option<&Review>,
+) -> Result<(), Refusal> {
+    let Some(fleet) = review.and_then(|review| review.fleet.as_ref()) else { return Ok(()) };
+    match (command.authorize, command.hosts) {
+        (None, _) => Ok(()),
+        (Some(_), Some(approved)) if approved == fleet.digest => Ok(()),
+        (Some(_), Some(approved)) => {
+            let what = "hosts and what ansible and ssh read";
+            Err(ExecutionError::stale(what, approved, fleet.digest).into())
+        }
+        (Some(_), None) => {
+            let reason = format!(
+                "the digest of the plan does not cover its hosts; `--hosts {}` does",
+                fleet.digest
+            );
+            Err(ExecutionError::NotAuthorized { reason }.into())
+        }
     }
 }
 

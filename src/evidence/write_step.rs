@@ -10,7 +10,7 @@ use super::rows::find;
 use super::write_run::{DecidedStep, digest_of, step_decision, word};
 use super::{ArtifactType, ExecutionRecord, IntentRecord};
 use crate::authorization::{FileState, StepWalls};
-use crate::plan::Step;
+use crate::plan::{Fleet, Step, ToolCall};
 use crate::risk::Verdict;
 use crate::run::{FileEffect, FileMode};
 
@@ -27,7 +27,7 @@ pub(super) fn intent(appender: &mut Appender<'_>, intent: &IntentRecord<'_>) -> 
         ("timestamp", intent.timestamp_ms.into()),
         ("host", intent.host.into()),
     ];
-    let of_step = step_columns(step, intent.risk, intent.walls);
+    let of_step = step_columns(step, intent.host, intent.risk, intent.walls);
     appender.insert("intents", own.into_iter().chain(of_step))?;
     files(appender, intent.execution_id, "predicted", intent.files)
 }
@@ -61,7 +61,7 @@ pub(super) fn execution(appender: &mut Appender<'_>, record: &ExecutionRecord<'_
         ("next", result.next.as_deref().into()),
         ("policy_digest", record.policy.into()),
     ];
-    let of_step = step_columns(step, record.risk, record.walls);
+    let of_step = step_columns(step, record.host, record.risk, record.walls);
     appender.insert("executions", own.into_iter().chain(of_step))?;
     artifacts(appender, record)?;
     files(appender, id, "actual", record.files)?;
@@ -92,9 +92,22 @@ pub(super) fn execution(appender: &mut Appender<'_>, record: &ExecutionRecord<'_
     Ok(())
 }
 
+/// What the step does, in a line. For a step on one of several hosts, it names this host.
+fn about(step: &Step, host: Option<&str>) -> String {
+    match (&step.call, host) {
+        (ToolCall::Shell { command, target: Some(target), .. }, Some(host))
+            if Fleet::is_label(target) && !Fleet::is_label(host) =>
+        {
+            format!("{command} on {host}")
+        }
+        _ => step.call.headline().1,
+    }
+}
+
 /// The columns of an intent or an execution that follow from its step, its risk and its walls.
 fn step_columns(
     step: &Step,
+    host: Option<&str>,
     risk: &Verdict,
     walls: Option<&StepWalls>,
 ) -> [(&'static str, Cell); 10] {
@@ -103,7 +116,7 @@ fn step_columns(
         ("arguments_json", json!(step.arguments).into()),
         ("step_id", step.step_id.as_str().into()),
         ("step_index", step.step_index.into()),
-        ("about", step.call.headline().1.as_str().into()),
+        ("about", about(step, host).as_str().into()),
         ("risk_level", Cell::word(risk.level.as_str())),
         ("risk_rule", risk.rule.as_ref().into()),
         ("risk_reason", risk.reason.as_str().into()),

@@ -54,9 +54,9 @@ impl Fleet {
     pub fn batches(&self) -> Option<String> {
         let sizes: Vec<String> = self.serial.iter().map(ToString::to_string).collect();
         let sizes = (!sizes.is_empty()).then(|| format!("in batches of {}", sizes.join(", then ")));
-        let limit = self
-            .max_fail_percentage
-            .map(|percent| format!("stops when more than {percent} % of a batch have failed"));
+        let limit = self.max_fail_percentage.map(|percent| {
+            format!("stops when more than {percent} % of a batch, or all of it, have failed")
+        });
         match (sizes, limit) {
             (None, None) => None,
             (sizes, limit) => Some(sizes.into_iter().chain(limit).collect::<Vec<_>>().join("; ")),

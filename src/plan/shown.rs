@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Dialect, Digest, Finding, Metadata, Mode, Plan, PlanNotes, Step, ToolCall};
+use super::{Dialect, Digest, Finding, Fleet, Metadata, Mode, Plan, PlanNotes, Step, ToolCall};
 
 /// A plan of which some steps may be faulty. Only a [`Plan`] can be approved and run.
 pub type ShownPlan = Plan<Option<ToolCall>>;
@@ -125,7 +125,9 @@ impl ShownPlan {
     /// Bytes and digest stay: an approval covers the target separately (SPEC §2, §11).
     #[must_use]
     pub fn on_target(mut self, target: Option<&str>) -> Self {
-        if self.dialect != Dialect::CommandPlan || self.target.as_deref() == target {
+        // The recorded target of a run on several hosts is no destination. Which hosts they are is in the bytes.
+        let is_label = target.is_some_and(Fleet::is_label);
+        if is_label || self.dialect != Dialect::CommandPlan || self.target.as_deref() == target {
             return self;
         }
         // A chosen destination replaces the hosts of the plan.

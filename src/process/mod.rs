@@ -117,7 +117,7 @@ pub(crate) struct Program<'a> {
     pub(crate) folder: &'a Path,
     /// Variables added to the environment that the program inherits.
     pub(crate) environment: &'a [(&'a str, &'a str)],
-    /// Variables removed from that environment.
+    /// Variables that the program does not inherit. One of them that is also in `environment` has the value there.
     pub(crate) unset: &'a [OsString],
     /// The treatment of processes that the program started and that still run when it exits by itself.
     pub(crate) leftovers: Leftovers,

@@ -88,6 +88,9 @@ impl Running {
                 command
             }
         };
+        for name in program.unset {
+            command.env_remove(name);
+        }
         command
             .env_remove(MODEL_KEY)
             .current_dir(program.folder)
@@ -97,9 +100,6 @@ impl Running {
             .stderr(Stdio::piped());
         if let Some(terminal) = &terminal {
             terminal.connect(&mut command)?;
-        }
-        for name in program.unset {
-            command.env_remove(name);
         }
         let workspaces = path::workspaces(program.profile);
         match std::env::var_os("PATH").and_then(|paths| path::trusted_path(&paths, &workspaces)) {

@@ -19,8 +19,8 @@ use crate::run::{AskSecret, StopSignal, Stream, StreamEnds};
 /// They forbid prompts (unless a person can be asked, and then only for secrets), forwarding, and accepting or storing
 /// unknown host keys, and make a session run only the command that is sent.
 const ALWAYS: [&str; 13] = [
-    // Older clients do not know these two options.
-    "IgnoreUnknown=ForkAfterAuthentication,SessionType",
+    // Older clients do not know these options.
+    "IgnoreUnknown=ForkAfterAuthentication,KnownHostsCommand,SessionType",
     "BatchMode=yes",
     "StrictHostKeyChecking=yes",
     "UpdateHostKeys=no",

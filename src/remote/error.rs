@@ -45,6 +45,12 @@ pub enum RemoteError {
     Ansible { messages: String },
     #[error("{} cannot stand in the settings of ansible", .path.display())]
     PathForAnsible { path: std::path::PathBuf },
+    #[error("the settings of ssh cannot be covered by an authorization: {}: {why}", .path.display())]
+    SshSettings { path: std::path::PathBuf, why: String },
+    #[error("ssh knows no key of {hosts}")]
+    UnknownKeys { hosts: String },
+    #[error("{other} and {host} are the same user of the same host")]
+    SameHost { other: String, host: String },
     #[error("{message}")]
     OnHosts { code: Code, message: String },
     #[error("stopped before {destination} was reached")]
@@ -60,7 +66,7 @@ impl ErrorInfo for RemoteError {
     fn code(&self) -> Code {
         match self {
             Self::OnHosts { code, .. } => *code,
-            Self::Destination(_) => Code::BadArgument,
+            Self::Destination(_) | Self::SameHost { .. } => Code::BadArgument,
             Self::NoAnsible { .. } | Self::AnsibleNotStarted(_) | Self::Ansible { .. } => {
                 Code::CommandFailed
             }
@@ -86,6 +92,13 @@ impl ErrorInfo for RemoteError {
             Self::PathForAnsible { .. } => {
                 "Move the file to a path of letters, digits and the characters / . _ - + , @ = : ~."
             }
+            Self::SshSettings { .. } => {
+                "In an `Include`, name files by plain paths, with the wildcards * and ? only in the last part."
+            }
+            Self::UnknownKeys { .. } => {
+                "Compare the keys with those that the hosts' owner names, then connect to each once with ssh to accept it."
+            }
+            Self::SameHost { .. } => "Leave out one of them: it would get each command twice.",
             Self::NotStarted(_) => "Check that ssh can be run by your user.",
             Self::UnknownKey { .. } => {
                 "Compare the key with the one that the host's owner names, then connect once with ssh to accept it."

@@ -27,33 +27,89 @@ pub fn known_target(
 ) -> Result<Target, RemoteError> {
     let call = Call::new(vec!["-G"], destination, Path::new("/"));
     let call = Call { timeout: LOOKUP_TIMEOUT, ..call };
-    let finished = client.run(&call, stop, &|_, _| {})?;
-    let text = String::from_utf8_lossy(&finished.stdout);
-    let find = |name: &str| {
-        let value = |line: &str| line.strip_prefix(name)?.strip_prefix(' ').map(str::to_owned);
-        text.lines().find_map(value)
-    };
-    let port = find("port").and_then(|port| port.parse().ok());
-    let (Some(user), Some(host), Some(port)) = (find("user"), find("hostname"), port) else {
-        let messages = String::from_utf8_lossy(&finished.stderr).trim_end().to_owned();
-        return Err(RemoteError::Unreachable { destination: destination.to_string(), messages });
-    };
-    let settings = ["userknownhostsfile", "globalknownhostsfile"];
-    let files: Vec<PathBuf> =
-        settings.into_iter().filter_map(find).flat_map(|paths| files(&paths)).collect();
-    let name = match find("hostkeyalias") {
-        Some(alias) => alias,
-        None if port == DEFAULT_PORT => host.clone(),
-        None => format!("[{host}]:{port}"),
-    };
-    let mut host_keys = client.known_keys(&name, &files, stop)?;
-    if host_keys.is_empty() && name.starts_with('[') {
-        // As in the client, a key stored for the host without a port is valid at every port.
-        host_keys = client.known_keys(&host, &files, stop)?;
-    }
-    host_keys.sort();
-    host_keys.dedup();
+    let address = Address::of(client, &call, stop)?;
+    let host_keys = address.host_keys(client, stop)?;
+    let Address { user, host, port, .. } = address;
     Ok(Target { destination: destination.to_string(), user, host, port, host_keys })
+}
+
+/// Where a destination leads, by the settings of the client.
+pub(super) struct Address {
+    user: String,
+    host: String,
+    port: u16,
+    /// The name of the host in lists of known hosts, if it is none of its own.
+    alias: Option<String>,
+    /// The programs and hosts through which the client connects.
+    through: String,
+    /// The files of known hosts.
+    files: Vec<PathBuf>,
+}
+
+impl Address {
+    /// Asks the client by this call with `-G`.
+    ///
+    /// # Errors
+    /// When the client is missing or cannot read its settings.
+    pub(super) fn of(
+        client: &SshClient,
+        call: &Call<'_>,
+        stop: &StopSignal,
+    ) -> Result<Self, RemoteError> {
+        let finished = client.run(call, stop, &|_, _| {})?;
+        let text = String::from_utf8_lossy(&finished.stdout);
+        let find = |name: &str| {
+            let value = |line: &str| line.strip_prefix(name)?.strip_prefix(' ').map(str::to_owned);
+            text.lines().find_map(value)
+        };
+        let port = find("port").and_then(|port| port.parse().ok());
+        let (Some(user), Some(host), Some(port)) = (find("user"), find("hostname"), port) else {
+            let messages = String::from_utf8_lossy(&finished.stderr).trim_end().to_owned();
+            let destination = call.destination.to_string();
+            return Err(RemoteError::Unreachable { destination, messages });
+        };
+        let settings = ["userknownhostsfile", "globalknownhostsfile"];
+        let files = settings.into_iter().filter_map(find).flat_map(|paths| files(&paths)).collect();
+        let through = ["proxyjump", "proxycommand"].map(|name| find(name).unwrap_or_default());
+        let (alias, through) = (find("hostkeyalias"), through.join("\0"));
+        Ok(Self { user, host, port, alias, through, files })
+    }
+
+    /// The names of the host in lists of known hosts. As in the client, a key stored for a host without a port is valid
+    /// at every port.
+    pub(super) fn names(&self) -> Vec<String> {
+        match &self.alias {
+            Some(alias) => vec![alias.clone()],
+            None if self.port == DEFAULT_PORT => vec![self.host.clone()],
+            None => vec![format!("[{}]:{}", self.host, self.port), self.host.clone()],
+        }
+    }
+
+    /// The host keys that the client has; these may be none.
+    ///
+    /// # Errors
+    /// When `ssh-keygen` is missing.
+    pub(super) fn host_keys(
+        &self,
+        client: &SshClient,
+        stop: &StopSignal,
+    ) -> Result<Vec<String>, RemoteError> {
+        let mut host_keys = Vec::new();
+        for name in self.names() {
+            if host_keys.is_empty() {
+                host_keys = client.known_keys(&name, &self.files, stop)?;
+            }
+        }
+        host_keys.sort();
+        host_keys.dedup();
+        Ok(host_keys)
+    }
+
+    /// What is equal for two destinations that are the same user of the same host.
+    pub(super) fn way(&self) -> String {
+        let Self { user, host, port, through, .. } = self;
+        format!("{user}\0{}\0{port}\0{through}", host.to_lowercase())
+    }
 }
 
 /// The files in a setting that lists paths separated by spaces. `~` and `%d` mean the home folder; other relative paths

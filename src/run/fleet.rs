@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -24,6 +25,24 @@ pub struct FleetFiles {
     pub config: String,
 }
 
+/// What `ssh` reads in a run: the person's files as they were reviewed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SshFiles {
+    /// The files with settings. The first one includes the others.
+    pub settings: Vec<Vec<SshPart>>,
+    /// The known hosts of all files.
+    pub known_hosts: Vec<u8>,
+}
+
+/// A part of a file with settings of `ssh`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SshPart {
+    /// Whole lines.
+    Text(Vec<u8>),
+    /// An `Include` of these files, by their indices.
+    Include(Vec<usize>),
+}
+
 /// A plan for several hosts as an approval would cover it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleetReview {
@@ -39,8 +58,13 @@ pub struct FleetReview {
     /// The generated files.
     #[serde(flatten)]
     pub files: FleetFiles,
+    /// What `ssh` gets in the run. The approval covers it by digests.
+    #[serde(skip)]
+    pub ssh: Arc<SshFiles>,
     /// What an approval covers.
     pub binding: FleetBinding,
+    /// The digest of all that, by which a command line authorizes it.
+    pub digest: Digest,
 }
 
 impl FleetReview {

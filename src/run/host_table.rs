@@ -87,7 +87,7 @@ impl HostTable {
     }
 
     /// A step ended on a host.
-    pub(super) fn end(&mut self, result: &HostResult) {
+    pub(crate) fn end(&mut self, result: &HostResult) {
         let state = HostState::Done(Box::new(result.clone()));
         self.set(&result.host, result.step_index, state);
     }
@@ -106,6 +106,24 @@ impl HostTable {
     pub fn of_step(&self, step_index: usize) -> impl Iterator<Item = (&str, &HostState)> {
         let states = self.steps.get(&step_index).map(Vec::as_slice).unwrap_or_default();
         self.hosts.iter().map(String::as_str).zip(states)
+    }
+
+    /// Whether a step failed or may not have ended on a host on which any command may have run.
+    pub fn has_hosts_to_roll_back(&self) -> bool {
+        (0..self.hosts.len()).any(|host| {
+            let results = || {
+                self.steps.values().filter_map(move |states| match states.get(host)? {
+                    HostState::Done(result) => Some(result),
+                    HostState::Waiting | HostState::Running => None,
+                })
+            };
+            results().any(|result| result.may_have_run)
+                && results().any(|result| match result.outcome {
+                    Outcome::Failed => true,
+                    Outcome::Cancelled => result.may_have_run,
+                    _ => false,
+                })
+        })
     }
 
     /// The number of hosts of each kind, in the order of [`HostKind::ALL`].
@@ -153,5 +171,6 @@ mod tests {
         assert_eq!(kinds, [HostKind::Running, HostKind::Failed, HostKind::Waiting]);
         assert_eq!(table.counts(0), [1, 0, 1, 1, 0]);
         assert_eq!(table.counts(1), [0; 5]);
+        assert!(table.has_hosts_to_roll_back());
     }
 }

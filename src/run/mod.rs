@@ -90,7 +90,8 @@ pub use execution_result::ExecutionResult;
 pub use export_format::{ExportFile, ExportFormat};
 pub use file_history::{FileHistory, NoDifference, RecordedChange};
 pub use fleet::{
-    FleetFiles, FleetReview, HostGroup, HostResult, groups_of_hosts, hosts_to_roll_back,
+    FleetFiles, FleetReview, HostGroup, HostResult, SshFiles, SshPart, groups_of_hosts,
+    hosts_to_roll_back,
 };
 pub use history::{
     Attempt, Checkpoint, CheckpointName, FileReversal, History, HistoryEntry, NoCheckpoint,

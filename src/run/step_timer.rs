@@ -21,7 +21,9 @@ impl StepTimer {
             RunEvent::StepStarted { .. } | RunEvent::ConfirmationDecided { .. } => {
                 (self.started_ms, self.last_output_ms) = (now_ms, now_ms);
             }
-            RunEvent::StepOutput { .. } | RunEvent::OutputLeftOut { .. } => {
+            RunEvent::StepOutput { .. }
+            | RunEvent::OutputLeftOut { .. }
+            | RunEvent::HostEnded { .. } => {
                 self.last_output_ms = now_ms;
             }
             _ => {}

@@ -4,13 +4,13 @@
 //! outputs alternate is known only while they arrive. Bounded: the oldest lines are dropped and
 //! counted.
 
+mod parts;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::ansi_style::Sequence;
-use super::{
-    AnsiStyle, RunEvent, ScreenLine, ScreenLines, StepResult, Stream, TerminalScreen, TerminalSize,
-};
+use super::{AnsiStyle, Outcome, RunEvent, StepResult, Stream, TerminalScreen, TerminalSize};
 use crate::plan::quoted;
 
 /// The maximum number of lines that are kept.
@@ -30,6 +30,8 @@ const REPLAYED: TerminalSize = TerminalSize::new(240, 100);
 pub enum Part {
     /// The first line of a step.
     Heading,
+    /// The name of one of several hosts, whose output follows, and how the step ended there.
+    Host(Outcome),
     /// A line of this output.
     Output(Stream),
     /// A remark about the lines around it.
@@ -129,6 +131,7 @@ impl Transcript {
                 }
                 self.remark(format!("{bytes} bytes are left out here; the evidence gets all."));
             }
+            RunEvent::HostEnded { result } => self.add_host(result),
             RunEvent::StepCompleted { result }
             | RunEvent::StepFailed { result }
             | RunEvent::StepSkipped { result, .. } => self.end(result),
@@ -222,23 +225,6 @@ impl Transcript {
             self.write_screen(terminal);
         }
         self.open = None;
-    }
-
-    /// Adds what a terminal showed, as lines of output.
-    fn write_screen(&mut self, terminal: StepTerminal) {
-        let ScreenLines { lines, is_incomplete } = terminal.screen.into_lines();
-        if is_incomplete {
-            self.remark("Earlier lines are not shown; the evidence gets all.".to_owned());
-        }
-        for ScreenLine { text, styles } in lines {
-            for (text, styles) in split(text, styles) {
-                self.push(terminal.step_index, Part::Output(Stream::Stdout), text);
-                if let Some(line) = self.lines.back_mut() {
-                    self.longest = self.longest.max(line.text.len());
-                    line.styles = styles;
-                }
-            }
-        }
     }
 
     fn write(&mut self, step: usize, stream: Stream, text: &str) {
@@ -374,26 +360,6 @@ impl Transcript {
             Stream::Stderr => stderr,
         }
     }
-}
-
-/// A line of a screen in pieces of at most [`MAX_LINE_BYTES`].
-fn split(mut text: String, mut styles: Styles) -> Vec<(String, Styles)> {
-    let mut pieces = Vec::new();
-    while text.len() > MAX_LINE_BYTES {
-        let cut = text.floor_char_boundary(MAX_LINE_BYTES);
-        let rest = text.split_off(cut);
-        let mut later = Styles::new();
-        styles.retain_mut(|(range, style)| {
-            if range.end > cut {
-                later.push((range.start.saturating_sub(cut)..range.end - cut, *style));
-                range.end = cut;
-            }
-            range.start < range.end
-        });
-        pieces.push((std::mem::replace(&mut text, rest), std::mem::replace(&mut styles, later)));
-    }
-    pieces.push((text, styles));
-    pieces
 }
 
 #[cfg(test)]

@@ -177,6 +177,8 @@ pub struct Situation {
     pub remote: bool,
     /// Whether a connection to a host is being tested.
     pub testing_connection: bool,
+    /// Whether the shown plan runs on several hosts.
+    pub on_hosts: bool,
     /// Whether the shown plan has rollback commands.
     pub way_back: bool,
     /// Whether the shown run is over and may have changed files.
@@ -473,6 +475,8 @@ mod tests {
         assert!(!can(Command::Revert, &Situation { running: true, ..changed }));
         let interrupted = Situation { unfinished: true, interrupted: true, ..over };
         assert!(can(Command::ContinueFromHere, &interrupted));
+        let on_hosts = Situation { on_hosts: true, ..interrupted.clone() };
+        assert!(!can(Command::ContinueFromHere, &on_hosts));
         assert!(can(Command::Reconcile, &interrupted));
         assert!(!can(Command::RollBack, &interrupted));
         assert!(can(Command::RollBack, &Situation { way_back: true, ..interrupted.clone() }));

@@ -16,6 +16,7 @@ mod attention;
 mod commands;
 mod dialog;
 mod export;
+mod fleet;
 mod hands;
 mod harness;
 mod hooks;

@@ -89,7 +89,11 @@ impl PlanPage {
             unfinished: shown.is_unfinished(),
             terminal: shown.runs_here() && shown.output.transcript.terminal().is_some(),
             remote: plan.is_some_and(|plan| plan.target.is_some() && plan.fleet.is_none()),
-            way_back: plan.is_some_and(|plan| !plan.notes.rollback.is_empty()),
+            on_hosts: plan.is_some_and(|plan| plan.fleet.is_some()),
+            way_back: plan.is_some_and(|plan| {
+                let is_needed = plan.fleet.is_none() || shown.run.hosts.has_hosts_to_roll_back();
+                !plan.notes.rollback.is_empty() && is_needed
+            }),
             changed_files: plan.is_some_and(|plan| changed_files(shown, plan)),
             interrupted: shown.is_over() && shown.run.is_uncertain(),
             ..of_run

@@ -66,7 +66,11 @@ fn hosts_in(text: &str) -> Result<Vec<Destination>, (usize, String)> {
                 }
                 None => {}
             }
-            hosts.push(destination(&name, words.clone()).map_err(fault)?);
+            let host = destination(&name, words.clone()).map_err(fault)?;
+            if hosts.contains(&host) {
+                return Err(fault(format!("{host} is on an earlier line under another name")));
+            }
+            hosts.push(host);
             known.insert(name, variables.clone());
             if hosts.len() > limits::TARGETS {
                 return Err(fault(format!("there are more than {} hosts", limits::TARGETS)));
@@ -117,6 +121,13 @@ fn destination<'a>(
             }
         }
     }
+    if host == "local" {
+        return Err("\"local\" is this computer: run the plan here with \"target\"".to_owned());
+    }
+    // For ansible the number is a port, and in a destination it would be a part of the name.
+    if let Some((name, _)) = host.split_once(':').filter(|(_, rest)| !rest.contains(':')) {
+        return Err(format!("write the port of {name} as ansible_port"));
+    }
     let (at, user) = (if user.is_some() { "@" } else { "" }, user.unwrap_or_default());
     let text = match port {
         Some(port) if port.parse::<u16>().is_err() => return Err(format!("{port:?} is no port")),
@@ -162,6 +173,10 @@ mod tests {
             ("#!/bin/sh\necho hosts", "not supported"),
             ("web ansible_user=a\nweb ansible_user=b", "other variables"),
             ("-oProxyCommand=x", "INI form"),
+            ("h1:2222", "ansible_port"),
+            ("local", "this computer"),
+            ("h1 ansible_host=h2\nh2", "under another name"),
+            ("a ansible_host=h1\nb ansible_host=h1", "under another name"),
         ] {
             let (_, message) = hosts_in(text).unwrap_err();
             assert!(message.contains(why), "{text:?}: {message}");

@@ -278,12 +278,17 @@ fn is_braced(value: &str) -> bool {
     rest.len() >= 20 && is_base64 && has_digit(rest) && !is_wordy(rest)
 }
 
-/// Whether a value contains a public SSH key (`ssh-ed25519 AAAA…`) or its fingerprint (`ED25519 SHA256:…`), as the
-/// `host_key` of a server does.
+/// Whether a value contains a public SSH key (`ssh-ed25519 AAAA…`), its fingerprint (`ED25519 SHA256:…`), or a digest that
+/// names its algorithm (`sha256:` and 64 hexadecimal digits), as the `host_key` of a server or of several hosts does.
 fn is_public_key(value: &str) -> bool {
     let is_base64 = |text: &str| text.bytes().all(alphanumeric_or(b"+/="));
     let has_kind = ["ssh-", "ecdsa-", "sk-"].iter().any(|start| value.starts_with(start));
     value.split_ascii_whitespace().any(|word| {
+        let word = word.trim_end_matches([',', ';']);
+        let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if word.strip_prefix("sha256:").is_some_and(|it| it.len() == 64 && is_hex(it)) {
+            return true;
+        }
         // A digest of 32 bytes without padding.
         word.strip_prefix("SHA256:").is_some_and(|it| it.len() == 43 && is_base64(it))
             // The base64 of every key starts with the length of its type name.

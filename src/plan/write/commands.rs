@@ -289,6 +289,21 @@ mod tests {
         })
     }
 
+    /// The record of a run has the label of its hosts as the target, which is no destination.
+    #[test]
+    fn rollback_keeps_its_hosts_with_the_target_of_the_run() {
+        let text = json!({
+            "goal": "x", "targets": ["h1", "h2", "h3"], "rollbackPlan": ["undo"],
+            "steps": [{ "command": "do" }],
+        });
+        let of_run = plan(&text);
+        let label = of_run.target.clone().unwrap();
+        let bytes = rollback(&of_run, run_id(), &["h2"]).unwrap();
+        let opened = parse(&bytes).plan.unwrap().on_target(Some(&label));
+        assert_eq!(opened.target.as_deref(), Some("1 host"));
+        assert_eq!(opened.fleet.unwrap().label(), "1 host");
+    }
+
     #[test]
     fn continuation_reads_like_a_written_plan() {
         let succeeded = BTreeSet::from(["a".to_owned()]);

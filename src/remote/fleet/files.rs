@@ -1,11 +1,14 @@
 //! Generates what `ansible-playbook` reads, from the plan alone. Pure: equal plans and options give equal files.
 //!
 //! Nothing of a plan is evaluated: every text of it is a YAML scalar with the tag `!unsafe`, in double quotes with
-//! escapes for everything but printable ASCII, so that ansible takes it for no template. The module `raw` gets the
+//! escapes for everything but printable ASCII, so that ansible takes it for no template. A command is written after a `_`,
+//! which the shell of ours takes away: ansible makes of a scalar `!unsafe "true"`, `"0x10"` or `"~"` a value that is no
+//! text, in spite of its quotes, and nothing that begins with `_` is one. The module `raw` gets the
 //! command as `_raw_params` of a mapping. In the free form, ansible would take words such as `creates=` out of it.
 //! `raw` needs no Python on the hosts, and passes the command as one quoted word of a shell.
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use crate::plan::{BatchSize, Destination, Digest, Fleet, Plan, ToolCall};
 use crate::run::FleetFiles;
@@ -23,6 +26,31 @@ const GRACE_SECONDS: u32 = 30;
 /// The number of hosts on which a step runs at the same time.
 const FORKS: usize = 20;
 
+/// Settings of ansible with folders of plugins, modules and collections, which are in the person's home folder and in
+/// `/usr/share/ansible`. Only what is part of ansible-core runs, so each names a folder that does not exist.
+const PLUGIN_PATHS: [&str; 20] = [
+    "action_plugins",
+    "become_plugins",
+    "cache_plugins",
+    "cliconf_plugins",
+    "collections_path",
+    "connection_plugins",
+    "doc_fragment_plugins",
+    "filter_plugins",
+    "httpapi_plugins",
+    "inventory_plugins",
+    "library",
+    "lookup_plugins",
+    "module_utils",
+    "netconf_plugins",
+    "roles_path",
+    "strategy_plugins",
+    "terminal_plugins",
+    "test_plugins",
+    "vars_plugins",
+    "callback_plugins",
+];
+
 /// The digest of everything that ansible reads.
 pub(crate) fn digest(files: &FleetFiles) -> Digest {
     let parts = [files.playbook.as_str(), &files.inventory, &files.config, PLUGIN];
@@ -34,13 +62,23 @@ pub(crate) fn digest(files: &FleetFiles) -> Digest {
     Digest::of(&all)
 }
 
-/// The files for a plan on these hosts. `ssh` are the client's program and its arguments, in which no shell and no
-/// reader of settings finds anything special.
+/// The client, for ansible's settings.
+pub(super) struct Ssh<'a> {
+    /// The program. No shell and no reader of settings finds anything special in it or in the arguments.
+    pub(super) program: &'a str,
+    pub(super) arguments: &'a [String],
+    /// The files with its settings, of which it gets copies.
+    pub(super) settings: &'a [PathBuf],
+    /// The files with known hosts, of which it gets one copy.
+    pub(super) known_hosts: &'a [PathBuf],
+}
+
+/// The files for a plan on these hosts.
 pub(super) fn generate(
     plan: &Plan,
     fleet: &Fleet,
     hosts: &[Destination],
-    ssh: (&str, &[String]),
+    ssh: &Ssh<'_>,
 ) -> FleetFiles {
     FleetFiles {
         playbook: playbook(plan, fleet),
@@ -65,7 +103,8 @@ pub fn timeout_of(call: &ToolCall) -> u32 {
 fn playbook(plan: &Plan, fleet: &Fleet) -> String {
     let mut text = String::from(
         "# Made by Countersign from the plan. What stands after !unsafe is taken as it is, and never as a template.\n\
-         - name: Countersign\n  hosts: all\n  gather_facts: false\n  become: false\n  strategy: linear\n",
+         # The _ before each command is taken away on the host.\n\
+         - name: Countersign\n  hosts: all\n  gather_facts: false\n  become: false\n  strategy: ansible.builtin.linear\n",
     );
     let sizes = |size: &BatchSize| match size {
         BatchSize::Hosts(count) => count.to_string(),
@@ -89,7 +128,7 @@ fn playbook(plan: &Plan, fleet: &Fleet) -> String {
             text,
             "    - name: \"{number}\"\n      tags: [step_{number}]\n      timeout: {limit}\n      \
              ansible.builtin.raw:\n        _raw_params: {}\n        executable: {}\n",
-            scalar(command),
+            scalar(&format!("_{command}")),
             scalar(&shell),
         );
     }
@@ -112,17 +151,28 @@ fn inventory(hosts: &[Destination]) -> String {
     let mut text = String::from("# Made by Countersign from the plan.\nall:\n  hosts:\n");
     for (index, host) in hosts.iter().enumerate() {
         let _ = writeln!(text, "    target_{}:", index + 1);
-        let _ = writeln!(text, "      ansible_host: {}", scalar(host.as_str()));
+        // Without !unsafe, so that a name such as `10_0` or `no` stays a text. No destination has a brace, with which each
+        // template begins, nor a quote or a backslash.
+        let _ = writeln!(text, "      ansible_host: \"{}\"", host.as_str());
     }
-    text.push_str("  vars:\n    ansible_connection: ssh\n");
+    text.push_str("  vars:\n    ansible_connection: ansible.builtin.ssh\n");
     text
 }
 
-fn config(hosts: usize, (program, arguments): (&str, &[String])) -> String {
+fn config(hosts: usize, ssh: &Ssh<'_>) -> String {
     let forks = hosts.clamp(1, FORKS);
+    let Ssh { program, arguments, .. } = ssh;
     let arguments = arguments.join(" ");
+    let copies = |paths: &[PathBuf]| -> String {
+        let lines = paths.iter().map(|path| format!("#   {}\n", quoted_path(path)));
+        if paths.is_empty() { "#   no file\n".to_owned() } else { lines.collect() }
+    };
+    let plugins = PLUGIN_PATHS.map(|name| format!("{name} = none\n")).concat();
+    let (settings, known_hosts) = (copies(ssh.settings), copies(ssh.known_hosts));
     format!(
         "# Made by Countersign. No other settings of ansible apply.\n\
+         # ssh gets copies of its settings as they were authorized, from\n{settings}\
+         # and of its known hosts, from\n{known_hosts}\
          [defaults]\n\
          forks = {forks}\n\
          host_key_checking = True\n\
@@ -132,6 +182,7 @@ fn config(hosts: usize, (program, arguments): (&str, &[String])) -> String {
          retry_files_enabled = False\n\
          localhost_warning = False\n\
          deprecation_warnings = False\n\
+         {plugins}\
          [inventory]\n\
          enable_plugins = ansible.builtin.yaml\n\
          any_unparsed_is_failed = True\n\
@@ -141,6 +192,11 @@ fn config(hosts: usize, (program, arguments): (&str, &[String])) -> String {
          usetty = False\n\
          retries = 0\n"
     )
+}
+
+/// A path for a comment.
+fn quoted_path(path: &Path) -> String {
+    path.to_string_lossy().escape_default().to_string()
 }
 
 /// A YAML scalar that ansible never evaluates. Readers of YAML normalize line ends and refuse control characters, so

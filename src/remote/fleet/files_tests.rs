@@ -17,7 +17,13 @@ fn files(text: &serde_json::Value) -> FleetFiles {
     let plan = plan(text);
     let fleet = plan.fleet.clone().unwrap();
     let arguments = ["-o".to_owned(), "BatchMode=yes".to_owned()];
-    generate(&plan, &fleet, &hosts(&fleet), ("/usr/bin/ssh", &arguments))
+    let ssh = Ssh {
+        program: "/usr/bin/ssh",
+        arguments: &arguments,
+        settings: &[PathBuf::from("/home/ada/a\n[defaults]")],
+        known_hosts: &[],
+    };
+    generate(&plan, &fleet, &hosts(&fleet), &ssh)
 }
 
 #[test]
@@ -42,18 +48,17 @@ fn playbook_has_a_task_for_each_step() {
         files.playbook.lines().filter(|line| line.contains("- name: \"")).map(str::trim).collect();
     assert_eq!(tasks, ["- name: \"1\"", "- name: \"2\"", "- name: \"3\""]);
     assert!(files.playbook.contains("  serial: [1, \"50%\"]\n  max_fail_percentage: 20\n"));
-    assert!(files.playbook.contains("_raw_params: !unsafe \"echo {{ 7*7 }}\"\n"));
+    assert!(files.playbook.contains("_raw_params: !unsafe \"_echo {{ 7*7 }}\"\n"));
     assert!(
         files.playbook.contains(r#" sh '/srv/it'\"'\"'s' 5 countersign-"#),
         "{}",
         files.playbook
     );
     assert!(files.playbook.contains("      timeout: 35\n"));
-    assert!(
-        files.inventory.contains("target_2:\n      ansible_host: !unsafe \"ssh://web2:2222\"\n")
-    );
+    assert!(files.inventory.contains("target_2:\n      ansible_host: \"ssh://web2:2222\"\n"));
     assert!(files.config.contains("forks = 2\n"));
     assert!(files.config.contains("ssh_args = -o BatchMode=yes\n"));
+    assert!(files.config.contains("#   /home/ada/a\\n[defaults]\n"), "{}", files.config);
 }
 
 #[test]
@@ -77,5 +82,13 @@ fn digest_covers_every_file() {
     ];
     for other in others {
         assert_ne!(digest(&one), digest(&other));
+    }
+}
+
+/// Names of hosts are written without `!unsafe`.
+#[test]
+fn no_destination_is_a_template_or_ends_its_quotes() {
+    for text in ["a{b", "{{x}}", "a\"b", "a\\b", "a b", "a\nb", "{%x%}", "a#b"] {
+        assert!(Destination::parse(text).is_err(), "{text:?}");
     }
 }

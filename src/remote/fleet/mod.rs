@@ -3,7 +3,8 @@
 //! One `ansible-playbook` runs all steps of a plan, because `serial` takes the hosts of a batch through all steps before
 //! the next batch begins. Playbook, inventory and settings are generated (`files.rs`); an approval covers their digest,
 //! the version of ansible, the client's known hosts and its settings. Nothing else that ansible could read is read: the
-//! environment is almost empty, and every folder of ansible is a private one of the run.
+//! environment is almost empty, every folder of ansible is a private one of the run, and `ssh` gets copies of its known
+//! hosts and settings as they were authorized (`settings.rs`).
 //!
 //! ansible starts the system's `ssh` with the options that a connection to a single host has, so an unknown or changed
 //! key is refused. Nobody is asked for passwords: keys come from the agent, or need no passphrase. A plugin of ours
@@ -14,9 +15,14 @@
 //! until its time limit, which `timeout` keeps there.
 
 mod files;
+mod hosts;
 mod program;
 mod results;
 mod run;
+mod settings;
+mod version;
+
+use std::sync::Arc;
 
 use crate::plan::{Code, Destination, Fleet, Plan};
 use crate::risk::Policy;
@@ -27,6 +33,9 @@ pub use run::{FleetEnd, FleetReceiver, run};
 
 use super::{RemoteError, SshClient};
 use crate::authorization::FleetBinding;
+
+/// How much a command may print on each host, in words.
+pub const OUTPUT_LIMITS: &str = "16 MiB to stdout or 4 MiB to stderr";
 
 /// Something that happened in a run on several hosts. Hosts and steps are counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +72,7 @@ pub struct HostEnded {
     pub end: HostEnd,
     /// Everything that was printed to stdout.
     pub stdout: Vec<u8>,
-    /// Everything that was printed to stderr, also by `ssh`.
+    /// What the command printed to stderr; if it is not known to have begun, what `ssh` printed.
     pub stderr: Vec<u8>,
     /// How long it took, in milliseconds.
     pub duration_ms: i64,
@@ -77,6 +86,8 @@ pub enum HostEnd {
     Exited(i32),
     /// The command reached its time limit, and is over on the host or may still run there.
     TimedOut { is_over: bool },
+    /// The command printed more than is taken from a host, and was ended.
+    TooMuch,
     /// The host showed another key than the known one.
     ChangedKey { message: String },
     /// The host showed a key that is not known.
@@ -111,6 +122,10 @@ impl HostEnd {
                     "the host did not answer {limit} s after the command began; the outcome there is unknown"
                 ),
             ),
+            Self::TooMuch => (
+                Code::OutputLimit,
+                format!("the command printed more than {OUTPUT_LIMITS} and was ended"),
+            ),
             Self::ChangedKey { message } => (
                 Code::HostUnreachable,
                 format!("the host shows another key than the one that ssh knows\n{message}"),
@@ -132,7 +147,10 @@ impl HostEnd {
 
     /// Whether the command may have run.
     pub const fn may_have_run(&self) -> bool {
-        matches!(self, Self::Exited(_) | Self::TimedOut { .. } | Self::Unknown { .. })
+        matches!(
+            self,
+            Self::Exited(_) | Self::TimedOut { .. } | Self::TooMuch | Self::Unknown { .. }
+        )
     }
 
     /// The exit status.
@@ -147,7 +165,8 @@ impl HostEnd {
 /// Everything that an approval of a plan for these hosts covers. Connects to no host.
 ///
 /// # Errors
-/// There is no `ssh` or no ansible, they cannot be run, or a path cannot stand in ansible's settings.
+/// There is no `ssh` or no ansible, they cannot be run, a path cannot stand in ansible's settings, or a host cannot be
+/// used.
 pub fn review(
     plan: &Plan,
     fleet: &Fleet,
@@ -158,18 +177,27 @@ pub fn review(
 ) -> Result<FleetReview, RemoteError> {
     let client = SshClient::of_system(policy, workspace)?;
     let (program, ansible_version) = program::find(workspace, stop)?;
-    let known = hosts.first().map(|host| program::known_hosts(&client, host, stop)).transpose()?;
-    let known = known.unwrap_or_default();
-    let arguments = client.fleet_arguments(&known, plan.steps.len() > 1)?;
-    let ssh = client.fleet_program()?;
-    let files = files::generate(plan, fleet, &hosts, (ssh, &arguments));
-    let settings = client.settings_files();
+    let first = hosts
+        .first()
+        .ok_or_else(|| RemoteError::Ansible { messages: "the plan has no hosts".to_owned() })?;
+    let read = settings::read(&client, first, stop)?;
+    hosts::check(&client, &hosts, &read, stop)?;
+    let arguments = SshClient::fleet_arguments(plan.steps.len() > 1);
+    let ssh = files::Ssh {
+        program: client.fleet_program()?,
+        arguments: &arguments,
+        settings: &read.settings,
+        known_hosts: &read.known_hosts,
+    };
+    let files = files::generate(plan, fleet, &hosts, &ssh);
     let binding = FleetBinding {
         hosts: hosts.len(),
         ansible: format!("{} {ansible_version}", program.display()),
         files: files::digest(&files),
-        known_hosts: program::digest_of(known.iter().flat_map(|(_, files)| files)),
-        ssh_settings: program::digest_of(settings.iter()),
+        known_hosts: read.known_hosts_digest,
+        ssh_settings: read.settings_digest,
     };
-    Ok(FleetReview { hosts, batches: fleet.batches(), program, ansible_version, files, binding })
+    let (batches, ssh) = (fleet.batches(), Arc::new(read.files));
+    let digest = binding.digest();
+    Ok(FleetReview { hosts, batches, program, ansible_version, files, ssh, binding, digest })
 }

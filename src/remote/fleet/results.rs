@@ -6,6 +6,10 @@ use serde::Deserialize;
 
 use super::{FleetEvent, HostEnd, HostEnded};
 
+/// Maximum sizes of what a command prints, in bytes, as in `assets/fleet/run.sh`.
+const STDOUT_BYTES: usize = 16 << 20;
+const STDERR_BYTES: usize = 4 << 20;
+
 /// A line of the plugin.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case", tag = "event")]
@@ -74,29 +78,76 @@ impl Reader {
     fn ended(&self, ended: Ended) -> Result<HostEnded, String> {
         let (host, step_index) = (self.host(&ended.host)?, self.step(&ended.step)?);
         let bytes = |text: &str| STANDARD.decode(text).map_err(|error| error.to_string());
-        let (stdout, mut stderr) = (bytes(&ended.stdout)?, bytes(&ended.stderr)?);
-        let status = self.take_status(&mut stderr);
+        let (mut stdout, raw) = (bytes(&ended.stdout)?, bytes(&ended.stderr)?);
+        let Some(marked) = self.marked(&raw) else {
+            // Not even the mark before the command has arrived.
+            let end = match ended.timed_out {
+                true => HostEnd::TimedOut { is_over: false },
+                false => not_begun(&ended, &raw),
+            };
+            let duration_ms = ended.ms;
+            return Ok(HostEnded { host, step_index, end, stdout, stderr: raw, duration_ms });
+        };
+        let Marked { status, printed: mut stderr, messages } = marked;
         let limit = self.timeouts.get(step_index).copied().unwrap_or_default();
         let took_long = ended.ms >= i64::from(limit).saturating_mul(1000);
         let end = match status {
             // `timeout` ends with 124, or with 137 if it had to kill the command.
             Some(124 | 137) if took_long => HostEnd::TimedOut { is_over: true },
+            Some(_) if stdout.len() > STDOUT_BYTES || stderr.len() > STDERR_BYTES => {
+                HostEnd::TooMuch
+            }
             Some(status) => HostEnd::Exited(status),
             None if ended.timed_out => HostEnd::TimedOut { is_over: false },
-            None => lost(&ended, &stderr),
+            None => HostEnd::Unknown { message: with_exit(messages, ended.exit) },
         };
+        stdout.truncate(STDOUT_BYTES);
+        stderr.truncate(STDERR_BYTES);
         Ok(HostEnded { host, step_index, end, stdout, stderr, duration_ms: ended.ms })
     }
 
-    /// Removes the exit status at the end of stderr.
-    fn take_status(&self, stderr: &mut Vec<u8>) -> Option<i32> {
-        let line = stderr.strip_suffix(b"\n")?;
-        let begin = line.iter().rposition(|byte| *byte == b'\n')?;
-        let line = std::str::from_utf8(line.get(begin + 1..)?).ok()?;
-        let status = line.strip_prefix(&self.mark)?.strip_prefix(':')?.parse().ok()?;
-        stderr.truncate(begin);
-        Some(status)
+    /// What is between the marks in stderr (`assets/fleet/run.sh`); `None` if not even the first mark has arrived.
+    fn marked(&self, stderr: &[u8]) -> Option<Marked> {
+        let mut lines = stderr.split(|byte| *byte == b'\n');
+        let mark_of = |line: &[u8]| {
+            let line = std::str::from_utf8(line).ok()?;
+            line.strip_prefix(&self.mark)?.strip_prefix(':').map(str::to_owned)
+        };
+        lines.find(|line| mark_of(line).as_deref() == Some("begin"))?;
+        let mut marked = Marked::default();
+        for line in lines {
+            if let Some(status) = mark_of(line) {
+                marked.status = status.parse().ok();
+            } else if let Some(bytes) = hexadecimal(line) {
+                marked.printed.extend(bytes);
+            } else {
+                marked.messages += &String::from_utf8_lossy(line);
+                marked.messages.push('\n');
+            }
+        }
+        marked.messages = marked.messages.trim().to_owned();
+        Some(marked)
     }
+}
+
+/// What arrived after the mark before the command.
+#[derive(Debug, Default)]
+struct Marked {
+    /// The exit status of the command; `None` if it did not arrive.
+    status: Option<i32>,
+    /// What the command printed to stderr.
+    printed: Vec<u8>,
+    /// Messages of `ssh`.
+    messages: String,
+}
+
+/// The bytes in a line such as ` 6f 6b 0a`; `None` for any other line.
+fn hexadecimal(line: &[u8]) -> Option<Vec<u8>> {
+    let byte = |word: &[u8]| {
+        let word = std::str::from_utf8(word).ok().filter(|word| word.len() == 2)?;
+        u8::from_str_radix(word, 16).ok()
+    };
+    line.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).map(byte).collect()
 }
 
 /// A number from 1 to `count`, counted from 0.
@@ -104,8 +155,8 @@ fn number(text: Option<&str>, count: usize) -> Option<usize> {
     text?.parse::<usize>().ok()?.checked_sub(1).filter(|index| *index < count)
 }
 
-/// Why a host did not say how the command ended, recognized by OpenSSH's messages.
-fn lost(ended: &Ended, stderr: &[u8]) -> HostEnd {
+/// Why nothing came from a host, recognized by OpenSSH's messages.
+fn not_begun(ended: &Ended, stderr: &[u8]) -> HostEnd {
     let printed = String::from_utf8_lossy(stderr);
     let message = format!("{}\n{printed}", ended.message);
     let message = message.trim().to_owned();
@@ -159,16 +210,44 @@ mod tests {
     }
 
     #[test]
-    fn status_is_taken_from_the_end_of_stderr() {
-        let done = ended("failed", 3, 10, "non-zero return code", b"oh\n\nmark:3\n");
+    fn marks_surround_what_a_command_printed() {
+        let done = ended("failed", 3, 10, "x", b"banner\n\nmark:begin\n 6f 68 0a\n ff\n\nmark:3\n");
         assert_eq!((done.host, done.step_index, done.end), (1, 0, HostEnd::Exited(3)));
-        assert_eq!((done.stdout, done.stderr), (vec![0xff], b"oh\n".to_vec()));
-        let forged = ended("ok", 0, 10, "", b"\nmark:0\n\nmark:7\n");
-        assert_eq!((forged.end, forged.stderr), (HostEnd::Exited(7), b"\nmark:0\n".to_vec()));
-        assert_eq!(ended("failed", 254, 10, "", b"\nmark:255\n").end, HostEnd::Exited(255));
-        assert_eq!(ended("failed", 124, 10, "", b"\nmark:124\n").end, HostEnd::Exited(124));
-        let late = ended("failed", 124, 3_000, "", b"\nmark:124\n").end;
-        assert_eq!(late, HostEnd::TimedOut { is_over: true });
+        assert_eq!((done.stdout, done.stderr), (vec![0xff], b"oh\n\xff".to_vec()));
+        let end = |exit, ms, status: &str| {
+            ended("failed", exit, ms, "", format!("\nmark:begin\n\nmark:{status}\n").as_bytes()).end
+        };
+        assert_eq!(end(254, 10, "255"), HostEnd::Exited(255));
+        assert_eq!(end(124, 10, "124"), HostEnd::Exited(124));
+        assert_eq!(end(124, 3_000, "124"), HostEnd::TimedOut { is_over: true });
+        assert!(matches!(end(255, 10, ""), HostEnd::Unknown { .. }), "no status");
+    }
+
+    /// What a command prints is not there as text, and what `ssh` says after its begin does not tell that it never ran.
+    #[test]
+    fn lost_connection_after_the_begin_is_unknown() {
+        for message in [
+            "root@web: Permission denied (publickey).",
+            "Host key verification failed.",
+            "ssh: connect to host web port 22: Connection refused",
+            "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @",
+            "kex_exchange_identification: closed",
+        ] {
+            let stderr = format!("\nmark:begin\n 6f 6b\n{message}\nConnection to web closed.\n");
+            let lost = ended("unreachable", 255, 10, message, stderr.as_bytes());
+            let HostEnd::Unknown { message: told } = &lost.end else { panic!("{:?}", lost.end) };
+            assert_eq!(told, &format!("{message}\nConnection to web closed."));
+            assert!(lost.end.may_have_run());
+            assert_eq!(lost.stderr, b"ok");
+        }
+    }
+
+    #[test]
+    fn output_beyond_the_limit_is_an_error() {
+        let hexadecimal = " 78".repeat(STDERR_BYTES + 1);
+        let stderr = format!("\nmark:begin\n{hexadecimal}\n\nmark:141\n");
+        let done = ended("failed", 141, 10, "", stderr.as_bytes());
+        assert_eq!((done.end, done.stderr.len()), (HostEnd::TooMuch, STDERR_BYTES));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::fs;
 use std::io::{self, PipeWriter, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::Duration;
 
 use super::super::RemoteError;
@@ -14,7 +16,7 @@ use crate::process;
 use crate::process::{
     Capture, Cause, Input, Leftovers, NOTHING_HIDDEN, ProcessIo, Profile, Program,
 };
-use crate::run::{FleetReview, StopSignal, Stream};
+use crate::run::{FleetReview, SshFiles, SshPart, StopSignal, Stream};
 
 /// Maximum size of all reports and messages, in bytes.
 const OUTPUT_LIMIT: u64 = 64 << 30;
@@ -66,6 +68,7 @@ pub fn run(
     for (name, content) in contents {
         fs::write(folder.path().join(name), content).map_err(failed)?;
     }
+    write_ssh_files(folder.path(), &fleet.ssh)?;
     let at = |name: &str| format!("{place}/{name}");
     let (config, home, socket) = (at("ansible.cfg"), at("home"), at("c"));
     let environment = [
@@ -109,9 +112,60 @@ pub fn run(
     };
     let io = ProcessIo { stop, output: &|_, _| {}, capture: &reports, hidden: &NOTHING_HIDDEN };
     let finished = process::stream(&program, io).map_err(failed)?;
+    end_connections(&folder.path().join("c"));
     let State { fault, messages, .. } = reports.state.into_inner();
     let messages = String::from_utf8_lossy(&messages).trim().to_owned();
     Ok(FleetEnd { cause: finished.cause, fault, messages })
+}
+
+/// Writes what `ssh` reads. It is started in this folder, so that the known hosts have a short name; files that settings
+/// include have whole paths.
+pub(super) fn write_ssh_files(folder: &Path, files: &SshFiles) -> Result<(), RemoteError> {
+    let failed = RemoteError::AnsibleNotStarted;
+    fs::write(folder.join("known_hosts"), &files.known_hosts).map_err(failed)?;
+    let name = |index: usize| match index {
+        0 => program::SSH_SETTINGS.to_owned(),
+        _ => format!("{}_{index}", program::SSH_SETTINGS),
+    };
+    for (index, parts) in files.settings.iter().enumerate() {
+        let mut content = Vec::new();
+        for part in parts {
+            match part {
+                SshPart::Text(text) => content.extend_from_slice(text),
+                SshPart::Include(indices) if indices.is_empty() => {}
+                SshPart::Include(indices) => {
+                    content.extend_from_slice(b"Include");
+                    for index in indices {
+                        let path = folder.join(name(*index));
+                        content.push(b' ');
+                        content.extend_from_slice(program::plain(path.as_os_str())?.as_bytes());
+                    }
+                    content.push(b'\n');
+                }
+            }
+        }
+        fs::write(folder.join(name(index)), content).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Ends the connections that `ssh` keeps for the next step, by its protocol for shared connections. They are processes in
+/// the background, which would stay logged in for a minute after the run.
+fn end_connections(sockets: &Path) {
+    /// The messages `MUX_MSG_HELLO` of version 4, and `MUX_C_TERMINATE`, each after its length.
+    const TERMINATE: [u8; 24] =
+        [0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 8, 0x10, 0, 0, 5, 0, 0, 0, 0];
+    let patience = Some(Duration::from_secs(1));
+    let Ok(entries) = fs::read_dir(sockets) else { return };
+    for socket in entries.flatten() {
+        let Ok(mut stream) = UnixStream::connect(socket.path()) else { continue };
+        let is_limited =
+            stream.set_read_timeout(patience).and_then(|()| stream.set_write_timeout(patience));
+        if is_limited.is_ok() && stream.write_all(&TERMINATE).is_ok() {
+            // The process closes its end when it ends.
+            let _ = io::copy(&mut stream, &mut io::sink());
+        }
+    }
 }
 
 struct State {

@@ -15,8 +15,10 @@ fn a_dropped_remark_frees_its_own_size() {
 use super::super::ansi_style::{Hue, coloured};
 use super::super::result::Outcome;
 use super::super::steps::tests::result;
+use super::parts::split;
 use super::*;
 use crate::plan::quoted_lines;
+use crate::run::HostResult;
 
 fn started(step_index: usize) -> RunEvent {
     RunEvent::StepStarted {
@@ -46,6 +48,61 @@ fn texts(transcript: &Transcript) -> Vec<&str> {
 }
 
 use Stream::{Stderr, Stdout};
+
+/// The end of a step on one of several hosts.
+fn host(host: &str, step_index: usize, output: &str, message: Option<&str>) -> RunEvent {
+    let outcome = if message.is_some() { Outcome::Failed } else { Outcome::Succeeded };
+    RunEvent::HostEnded {
+        result: Box::new(HostResult {
+            host: host.to_owned(),
+            step_id: String::new(),
+            step_index,
+            execution_id: uuid::Uuid::nil(),
+            outcome,
+            may_have_run: true,
+            exit_code: None,
+            error_code: None,
+            error_message: message.map(str::to_owned),
+            output: output.to_owned(),
+            output_bytes: output.len() as u64,
+            group: String::new(),
+            timestamp_ms: 0,
+            duration_ms: 0,
+        }),
+    }
+}
+
+#[test]
+fn output_of_hosts_is_apart() {
+    let mut transcript = Transcript::default();
+    transcript.apply(&started(0));
+    transcript.apply(&host("a", 0, "one\n\x1b[31mred", None));
+    transcript.apply(&host("b", 0, "two", Some("exit code 3\nmore")));
+    transcript.apply(&started(1));
+    // The next batch.
+    transcript.apply(&host("c", 0, "", None));
+    transcript
+        .apply(&RunEvent::StepCompleted { result: Box::new(result(0, Outcome::Succeeded, 1)) });
+    let lines: Vec<(usize, Part, &str)> =
+        transcript.lines().iter().map(|it| (it.step_index, it.part, it.text.as_str())).collect();
+    let (succeeded, failed) = (Part::Host(Outcome::Succeeded), Part::Host(Outcome::Failed));
+    assert_eq!(
+        lines,
+        [
+            (0, Part::Heading, ""),
+            (0, succeeded, "a"),
+            (0, Part::Output(Stdout), "one"),
+            (0, Part::Output(Stdout), "red"),
+            (0, failed, "b"),
+            (0, Part::Output(Stdout), "two"),
+            (0, Part::Remark, "exit code 3"),
+            (1, Part::Heading, ""),
+            (0, Part::Heading, ""),
+            (0, succeeded, "c"),
+        ]
+    );
+    assert!(transcript.lines()[5].styles.is_empty(), "colours of one host end with it");
+}
 
 #[test]
 fn lines_continue_within_one_stream() {

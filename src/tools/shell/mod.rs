@@ -17,7 +17,9 @@ mod remote;
 use super::command_shell::OUTPUT_BYTES;
 use super::tool::{PreviewWithEffects, Tool, limits_note, without_effects};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
-use crate::run::Preview;
+use crate::plan::Fleet;
+use crate::remote::fleet;
+use crate::run::{Preview, text};
 use crate::workspace::check_cancelled;
 
 pub(super) use command::Command;
@@ -32,7 +34,16 @@ impl Tool for Command<'_> {
             }
             None => local::describe(projected.toolbox, self)?,
         };
-        let limits = limits_note("The command is ended", self.timeout(), OUTPUT_BYTES);
+        let limits = match self.target {
+            Some(target) if Fleet::is_label(target) => {
+                let time = text::duration(self.timeout());
+                let limits = fleet::OUTPUT_LIMITS;
+                format!(
+                    "The command is ended after {time}, or when it has printed more than {limits}."
+                )
+            }
+            _ => limits_note("The command is ended", self.timeout(), OUTPUT_BYTES),
+        };
         let notes = [shell, limits].into_iter().chain(path_note).collect();
         Ok(without_effects(Preview::unpredictable(format!("Runs the command {location}."), notes)))
     }

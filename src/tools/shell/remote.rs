@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::command::{hidden, with_terminal};
 use super::{Command, ShellError};
+use crate::plan::Fleet;
 use crate::process::{Cause, ProcessIo};
 use crate::remote::{RemoteCommand, RemoteEnd, RemoteFinished};
 use crate::run::Host;
@@ -136,6 +137,7 @@ pub(super) fn describe(toolbox: &Toolbox, target: &str, cwd: Option<&str>) -> (S
             let Host { bash, bash_version, system, target, .. } = host;
             format!("Run by {bash} {bash_version} as {}, on {system}.", target.address())
         }
+        None if Fleet::is_label(target) => "Run by the bash of each host.".to_owned(),
         None => "Run by the bash of that host.".to_owned(),
     };
     (folder, shell)

@@ -30,6 +30,10 @@ pub(super) fn needs_diagnostics(state: &Situation) -> Option<&'static str> {
 /// Why nothing in this window decides about the shown run.
 pub const RUNS_ELSEWHERE: &str = "It runs in another window, which alone controls it.";
 
+/// Why a run on several hosts is not continued.
+pub(super) const ON_HOSTS: &str =
+    "The hosts are at different steps. Roll back, or run it again on all hosts.";
+
 pub(super) fn needs_run(state: &Situation) -> Option<&'static str> {
     let why_not = if state.runs_elsewhere { RUNS_ELSEWHERE } else { "No run is under way." };
     (!state.running).then_some(why_not)

@@ -3,7 +3,7 @@
 use egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::needs::{
-    needs_diagnostics, needs_ended_run, needs_no_loop, needs_no_run, needs_own_evidence,
+    ON_HOSTS, needs_diagnostics, needs_ended_run, needs_no_loop, needs_no_run, needs_own_evidence,
     needs_own_search, needs_plan, needs_plan_page, needs_plans, needs_queued, needs_revisable,
     needs_revision, needs_rows, needs_run, needs_team,
 };
@@ -145,12 +145,15 @@ pub static TABLE: [Spec; 91] = [
         .unless(|state| needs_ended_run(state, state.over, "No ended run is shown.")),
     Spec::new(Command::ContinueFromHere, "Continue from here…", Some(icon::PLAY))
         .tooltip("Make a new plan of the steps that did not succeed. It needs your authorization.")
-        .unless(|state| needs_ended_run(state, state.unfinished, "No run with unfinished steps is shown.")),
+        .unless(|state| {
+            needs_ended_run(state, state.unfinished, "No run with unfinished steps is shown.")
+                .or(state.on_hosts.then_some(ON_HOSTS))
+        }),
     Spec::new(Command::RollBack, "Roll back…", Some(icon::ROLL_BACK))
         .tooltip("Open the plan's rollback commands as a new plan. It needs your authorization.")
         .unless(|state| {
             needs_ended_run(state, state.unfinished, "No run with unfinished steps is shown.")
-                .or((!state.way_back).then_some("The plan has no rollback commands."))
+                .or((!state.way_back).then_some("The plan has no rollback commands, or no host needs them."))
         }),
     Spec::new(Command::Revert, "Revert…", Some(icon::REVERT))
         .tooltip("Make a plan that undoes this run's file changes. It needs your authorization.")
@@ -374,8 +377,7 @@ pub static TABLE: [Spec; 91] = [
         .unless(needs_own_search),
     Spec::new(Command::SwitchEvidence, "Evidence of this computer or of the team", Some(icon::HOST))
         .tooltip("Change between the evidence of this computer and what all computers of the team have pushed.")
-        .key(SHIFT_COMMAND, Key::G)
-        .unless(needs_team),
+        .key(SHIFT_COMMAND, Key::G).unless(needs_team),
     Spec::new(Command::Verify, "Verify evidence", Some(icon::SEAL))
         .tooltip("Recompute the hash chain of all records and name the first record that differs.")
         .unless(needs_own_evidence),

@@ -1,10 +1,10 @@
 //! The content of the bar below the steps, for every state of a plan and its run.
 
-use super::bar_queue::{beside_run, queued};
+use super::bar_queue::{beside_run, other_plan, queued};
 use super::looked_at::to_look_at;
 use super::reviews::{missing_bar, request_bar};
 use super::{Approval, PlanView, fate_look};
-use crate::plan::{ShownPlan, drawable, prose};
+use crate::plan::{ShownPlan, drawable};
 use crate::run::text::capitalized;
 use crate::run::{Phase, PlanRejection, RunFate, RunStatus};
 use crate::ui::loop_page::Sequel;
@@ -305,11 +305,6 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
     bar
 }
 
-/// The name of the plan that runs while the page shows another one.
-fn other_plan(view: &PlanView<'_>) -> String {
-    view.other_plan.map_or_else(String::new, |name| format!("“{}”", prose(name)))
-}
-
 /// The bar of a run that has ended or was interrupted; `None` for any other state.
 fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     let fate = match view.run.phase {
@@ -360,6 +355,7 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
         // Leads to what has to be looked at before the plan is authorized again.
         (Phase::Ended(RunStatus::Completed), _) if situation.look_first => vec![Command::RunAgain],
         (Phase::Ended(RunStatus::Completed), _) => vec![Command::Authorize],
+        _ if situation.on_hosts => vec![Command::RunAgain],
         _ => vec![Command::RunAgain, Command::ContinueFromHere],
     };
     if situation.way_back && view.run.phase != Phase::Ended(RunStatus::Completed) {

@@ -2,7 +2,13 @@
 
 use super::open_plans::queue_place;
 use super::{Approval, Bar, PlanView};
+use crate::plan::prose;
 use crate::ui::{Command, Situation, Tone, icon};
+
+/// The name of the plan that runs while the page shows another one.
+pub(super) fn other_plan(view: &PlanView<'_>) -> String {
+    view.other_plan.map_or_else(String::new, |name| format!("“{}”", prose(name)))
+}
 
 /// Adds what can be done with the shown plan while another one runs: it is authorized and queued meanwhile.
 pub(super) fn beside_run(bar: &mut Bar, view: &PlanView<'_>, situation: &Situation) {

@@ -2,8 +2,24 @@
 
 use super::{PlanView, previewed, walls};
 use crate::plan::{Mode, ShownPlan, ToolClass, prose, visible_name};
+use crate::risk::RiskLevel;
 use crate::run::Review;
-use crate::ui::{Chip, Tone, format, icon};
+use crate::ui::{Chip, Icon, Tone, format, icon};
+
+/// The icon of a risk.
+pub(crate) fn risk_icon(level: RiskLevel) -> Icon {
+    match level {
+        RiskLevel::Safe => icon::SHIELD_CHECK,
+        RiskLevel::Caution => icon::WARNING,
+        RiskLevel::Dangerous => icon::STOP_SIGN,
+        RiskLevel::Blocked => icon::PROHIBIT,
+    }
+}
+
+/// A risk as a chip.
+pub(crate) fn risk_chip(level: RiskLevel) -> Chip {
+    Chip::new(risk_icon(level), level.as_str(), level.into())
+}
 
 /// Step counts by kind, cached because counting in every frame would be slow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,7 +110,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
 /// The risk of the most dangerous step; `None` without steps.
 pub(super) fn worst_chip(review: &Review) -> Option<Chip> {
     let worst = review.impact.worst?;
-    let icon = super::rows::risk_icon(worst);
+    let icon = risk_icon(worst);
     let chip = Chip::new(icon, format!("worst: {}", worst.as_str()), worst.into());
     Some(chip.with_tooltip("The most dangerous step of the plan."))
 }

@@ -1,11 +1,14 @@
 //! The hosts of a plan for several hosts: before its run what is generated for ansible, then the state of the selected
 //! step on each host.
 
+mod entries;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::{Frame, Id, Key, Margin, Rect, Sense, Ui, pos2, vec2};
 
+use self::entries::{Entry, GroupKey, entries};
 use super::inspector::empty_tab_ui;
 use super::{Gutter, PlanView, cached_rows, code_rows_ui, columns, indented, text_rows};
 use crate::plan::{drawable, drawable_lines, visible_name};
@@ -15,6 +18,10 @@ use crate::ui::{Icon, Text, Theme, Tone, controls, format, icon, scroll, theme, 
 
 /// The height of the details of a host, in points.
 const DETAILS: f32 = 150.0;
+/// How far hosts of a group are indented, in points.
+const INDENT: f32 = 21.0;
+/// The maximum number of names in the row of a group.
+const NAMES: usize = 20;
 
 /// What a person has chosen in the list of hosts.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +29,14 @@ struct HostList {
     text: String,
     kinds: BTreeSet<HostKind>,
     selected: Option<String>,
+    /// The groups whose hosts have rows.
+    open: BTreeSet<GroupKey>,
+}
+
+/// What a click on a row does.
+enum Click {
+    Host(String),
+    Group(GroupKey),
 }
 
 /// Draws the tab.
@@ -54,6 +69,7 @@ fn fleet_ui(ui: &mut Ui, fleet: &FleetReview) {
             widgets::remark(ui, icon::INFO, Tone::Dim, format!("The hosts run {batches}."));
         }
     });
+    ui.add_space(6.0);
     egui::ScrollArea::vertical().id_salt("fleet").auto_shrink([false, false]).show(ui, |ui| {
         scroll::by_key(ui);
         files_ui(ui, fleet);
@@ -98,16 +114,27 @@ fn hosts_ui(ui: &mut Ui, table: &HostTable, step_index: usize) {
     let top = ui.available_rect_before_wrap();
     let split = top.bottom() - height;
     let upper = Rect::from_min_max(top.min, pos2(top.right(), split));
+    let rows = entries(&listed, &list.open);
     let mut clicked = None;
     ui.scope_builder(egui::UiBuilder::new().max_rect(upper), |ui| {
         if listed.is_empty() {
             empty_tab_ui(ui, icon::HOST, "No hosts", "No host is as the filter says.");
             return;
         }
-        rows_ui(ui, "hosts", theme::ROW, listed.len(), None, |ui, rect, index| {
-            let Some((host, state)) = listed.get(index) else { return };
-            if row_ui(ui, rect, host, state, Some(*host) == selected) {
-                clicked = Some((*host).to_owned());
+        rows_ui(ui, "hosts", theme::ROW, rows.len(), None, |ui, rect, index| {
+            match rows.get(index) {
+                Some(Entry::Host { host, state, is_indented }) => {
+                    let indent = if *is_indented { INDENT } else { 0.0 };
+                    if row_ui(ui, rect, (host, state), indent, Some(*host) == selected) {
+                        clicked = Some(Click::Host((*host).to_owned()));
+                    }
+                }
+                Some(Entry::Group { key, state, hosts, is_open }) => {
+                    if group_ui(ui, rect, (hosts, state), *is_open) {
+                        clicked = Some(Click::Group(key.clone()));
+                    }
+                }
+                None => {}
             }
         });
     });
@@ -116,9 +143,15 @@ fn hosts_ui(ui: &mut Ui, table: &HostTable, step_index: usize) {
         let builder = egui::UiBuilder::new().max_rect(lower);
         ui.scope_builder(builder, |ui| details_ui(ui, host, state));
     }
-    if let Some(host) = clicked {
-        // A second click closes the details.
-        list.selected = (list.selected.as_ref() != Some(&host)).then_some(host);
+    match clicked {
+        // A second click closes the details, or folds the group.
+        Some(Click::Host(host)) => {
+            list.selected = (list.selected.as_ref() != Some(&host)).then_some(host);
+        }
+        Some(Click::Group(key)) if !list.open.remove(&key) => {
+            list.open.insert(key);
+        }
+        Some(Click::Group(_)) | None => {}
     }
     ui.data_mut(|data| data.insert_temp(id, list));
 }
@@ -157,26 +190,71 @@ fn filter_ui(ui: &mut Ui, table: &HostTable, step_index: usize, list: &mut HostL
     widgets::line_below(ui);
 }
 
+/// How hosts in this state ended, or the first line of what they printed.
+fn about(state: &HostState) -> String {
+    match state {
+        HostState::Done(result) => {
+            let message = result.error_message.as_deref().unwrap_or(&result.output);
+            let first = message.lines().find(|line| !line.trim().is_empty());
+            first.unwrap_or("printed nothing").to_owned()
+        }
+        HostState::Waiting | HostState::Running => look(state.kind()).1.to_owned(),
+    }
+}
+
+/// Draws the row of several hosts. Returns whether it was clicked.
+fn group_ui(ui: &mut Ui, rect: Rect, (hosts, state): (&[&str], &HostState), is_open: bool) -> bool {
+    let theme = Theme::of(ui);
+    let salt = ("group", hosts.first().copied().unwrap_or_default());
+    let response = ui.interact(rect, ui.scope_id().with(salt), Sense::click());
+    row_background(ui, &response, false);
+    let (icon, word, tone) = look(state.kind());
+    let middle = rect.center().y;
+    widgets::paint_icon(ui, pos2(rect.left() + 27.0, middle), icon, 17.0, theme.tone(tone));
+    let arrow = if is_open { icon::UP } else { icon::DOWN };
+    widgets::paint_icon(ui, pos2(rect.right() - 26.0, middle), arrow, 14.0, theme.dim);
+    let left = rect.left() + 48.0;
+    let width = (rect.right() - 44.0 - left).max(0.0);
+    let count = format::counted(hosts.len(), "host");
+    // More names than fit are never drawn.
+    let names: Vec<_> = hosts.iter().take(NAMES).map(|host| visible_name(host)).collect();
+    let names = names.join("  ");
+    let parts = [(&*count, Text::Strong, theme.text), (&*names, Text::SmallMono, theme.dim)];
+    widgets::paint_parts(ui, pos2(left, rect.top() + 15.0), width, &parts);
+    let about = about(state);
+    let about = drawable(&about);
+    let color = if tone == Tone::Danger { theme.danger } else { theme.dim };
+    let parts = [(&*about, Text::Small, color)];
+    widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
+    let folded = if is_open { "unfolded" } else { "folded" };
+    controls::painted_button(ui, &response, || format!("{count}: {word}, {about}, {folded}"))
+}
+
 /// Draws a row. Returns whether it was clicked.
-fn row_ui(ui: &mut Ui, rect: Rect, host: &str, state: &HostState, selected: bool) -> bool {
+fn row_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    (host, state): (&str, &HostState),
+    indent: f32,
+    selected: bool,
+) -> bool {
     let theme = Theme::of(ui);
     let response = ui.interact(rect, ui.scope_id().with(("host", host)), Sense::click());
     row_background(ui, &response, selected);
     let (icon, word, tone) = look(state.kind());
     let middle = rect.center().y;
-    widgets::paint_icon(ui, pos2(rect.left() + 27.0, middle), icon, 17.0, theme.tone(tone));
-    let (about, took) = match state {
-        HostState::Done(result) => {
-            let message = result.error_message.as_deref().unwrap_or(&result.output);
-            let first = message.lines().find(|line| !line.trim().is_empty());
-            let took = (result.duration_ms > 0).then(|| crate::run::text::took(result.duration_ms));
-            (first.unwrap_or("printed nothing").to_owned(), took.unwrap_or_default())
+    let center = pos2(rect.left() + 27.0 + indent, middle);
+    widgets::paint_icon(ui, center, icon, 17.0, theme.tone(tone));
+    let about = about(state);
+    let took = match state {
+        HostState::Done(result) if result.duration_ms > 0 => {
+            crate::run::text::took(result.duration_ms)
         }
-        HostState::Waiting | HostState::Running => (word.to_owned(), String::new()),
+        _ => String::new(),
     };
     let right = rect.right() - 18.0;
     let reserved = widgets::paint_right(ui, pos2(right, middle), (&took, Text::Mono, theme.dim));
-    let left = rect.left() + 48.0;
+    let left = rect.left() + 48.0 + indent;
     let width = (right - reserved - 12.0 - left).max(0.0);
     let name = visible_name(host);
     let parts = [(&*name, Text::Mono, theme.text)];

@@ -77,8 +77,12 @@ pub(super) fn inspector_ui(
         });
         let title = step.title.as_deref().map(prose_lines);
         let name = title.unwrap_or_else(|| {
-            let beside_verb = ui.available_width() - Text::Strong.width_of(ui, &row.verb) - 12.0;
-            format!("{} {}", row.verb, end_of_path(ui, &row.object, beside_verb))
+            let verb = match &row.place {
+                Some(place) => format!("{} {place}:", row.verb),
+                None => row.verb.clone(),
+            };
+            let beside_verb = ui.available_width() - Text::Strong.width_of(ui, &verb) - 12.0;
+            format!("{verb} {}", end_of_path(ui, &row.object, beside_verb))
         });
         let title = widgets::line(ui, &name, Text::Strong, Tone::Plain);
         if is_low {

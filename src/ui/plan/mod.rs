@@ -88,6 +88,7 @@ pub(crate) use changes::{
     Cut, changes_ui, cut_changes_ui, difference_ui, lines_of_change_ui, preview_ui,
 };
 pub use chips::StepCounts;
+pub(crate) use chips::{risk_chip, risk_icon};
 pub use choices::ChoicesView;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
 pub(crate) use filter::kinds_help;
@@ -117,8 +118,8 @@ pub use reviews::{AnswerState, ReviewsView};
 pub use revising::{ArgumentEdit, LineChoice, RevisedView, Revising, RevisionView};
 pub(crate) use right_to_left::{RIGHT_TO_LEFT, step_has_right_to_left};
 pub use row_cache::cached_rows;
+pub(crate) use rows::outcome_look;
 pub use rows::{StepRow, step_row};
-pub(crate) use rows::{outcome_look, risk_chip, risk_icon};
 pub(crate) use session::call_look;
 pub use session::{RuleOffer, SessionView};
 pub(crate) use sidebar::{Entry, Place, fate_look, fate_text, run_look};

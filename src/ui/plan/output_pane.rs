@@ -10,7 +10,7 @@ use egui::{
 
 use super::code::{Piece, paint};
 use super::{PlanView, outcome_look, step_row};
-use crate::run::{Part, Phase, StepState, Stream, TranscriptLine};
+use crate::run::{Outcome, Part, Phase, StepState, Stream, TranscriptLine};
 use crate::ui::{
     Action, Command, PlanAction, Text, Theme, controls, format, icon, scroll, theme, widgets,
 };
@@ -65,6 +65,7 @@ pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec
                 match line.part {
                     Part::Heading => heading_ui(ui, rect, view, line.step_index, actions),
                     Part::Remark => remark_ui(ui, rect, &line.text),
+                    Part::Host(outcome) => host_ui(ui, rect, outcome, &line.text),
                     Part::Output(stream) => {
                         let before = index.checked_sub(1).and_then(|it| transcript.lines().get(it));
                         let same_stream = before.is_some_and(|it| it.part == line.part);
@@ -164,6 +165,7 @@ fn heading_ui(
         (number.as_str(), Text::Mono, theme.dim),
         (row.verb.as_str(), Text::Body, theme.text),
         (&*row.object, Text::Mono, theme.text),
+        (row.place.as_deref().unwrap_or_default(), Text::Small, theme.dim),
     ];
     widgets::paint_parts(ui, pos2(left, middle), (summary_left - 16.0 - left).max(0.0), &parts);
     let name = || format!("Output of step {}, {}, {summary}", row.number, row.state);
@@ -205,6 +207,23 @@ fn remark_ui(ui: &Ui, rect: Rect, text: &str) {
     let start = pos2(rect.left() + GUTTER, rect.center().y);
     widgets::paint_parts(ui, start, f32::INFINITY, &[(text, Text::Small, theme.dim)]);
     set_name(ui, rect, text.to_owned());
+}
+
+/// Draws the name of a host above its output.
+fn host_ui(ui: &Ui, rect: Rect, outcome: Outcome, host: &str) {
+    let theme = Theme::of(ui);
+    let (icon, word, tone) = outcome_look(outcome);
+    let middle = rect.center().y;
+    let left = rect.left() + GUTTER;
+    ui.painter().hline(left..=rect.right(), rect.top() + 0.5, Stroke::new(1.0, theme.line));
+    widgets::paint_icon(ui, pos2(left - 14.0, middle), icon, 14.0, theme.tone(tone));
+    widgets::paint_parts(
+        ui,
+        pos2(left, middle),
+        f32::INFINITY,
+        &[(host, Text::SmallMono, theme.dim)],
+    );
+    set_name(ui, rect, format!("Host {host}, {word}"));
 }
 
 /// Sets the accessible name of a line.

@@ -141,7 +141,10 @@ pub fn plan_page_ui(
             .frame(panel_frame(theme.background, Margin::ZERO))
             .show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 0.0;
-                let about = step_row(view, terminal.step_index).map(|row| row.object);
+                let about = step_row(view, terminal.step_index).map(|row| match row.place {
+                    Some(place) => format!("{} {place}", row.object),
+                    None => row.object,
+                });
                 let about = about.unwrap_or_default();
                 terminal::terminal_ui(ui, terminal, &about, commands.actions);
             });

@@ -7,6 +7,7 @@ use super::PlanView;
 use super::StepChange;
 use super::card::Card;
 use super::path_end::end_of_path;
+use super::risk_chip;
 use super::walls::{step_walls, wider};
 use crate::plan::{Mode, ToolCall, drawable, one_line, prose_lines, visible_name};
 use crate::risk::RiskLevel;
@@ -34,6 +35,9 @@ pub struct StepRow {
     pub verb: String,
     /// The object of the action.
     pub object: String,
+    /// Where a command runs, if not on this computer: `on build`, `on 3 hosts`.
+    #[cfg_attr(test, serde(skip_serializing_if = "Option::is_none"))]
+    pub place: Option<String>,
     /// The second line: the tool, then the error or else the state, the walls and the title.
     pub detail: String,
     /// How the step differs from what the person saw: `new` or `changed`.
@@ -42,21 +46,6 @@ pub struct StepRow {
     pub risk: Option<(RiskLevel, String)>,
     /// The duration.
     pub duration: Option<String>,
-}
-
-/// The icon of a risk.
-pub(crate) fn risk_icon(level: RiskLevel) -> Icon {
-    match level {
-        RiskLevel::Safe => icon::SHIELD_CHECK,
-        RiskLevel::Caution => icon::WARNING,
-        RiskLevel::Dangerous => icon::STOP_SIGN,
-        RiskLevel::Blocked => icon::PROHIBIT,
-    }
-}
-
-/// A risk as a chip.
-pub(crate) fn risk_chip(level: RiskLevel) -> Chip {
-    Chip::new(risk_icon(level), level.as_str(), level.into())
 }
 
 /// The icon, word and colour of an outcome.
@@ -81,7 +70,13 @@ const WOULD_FAIL: &str = "would fail now";
 /// The row of a step; `None` when there is no such step.
 pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
     let step = view.plan?.steps.get(index)?;
+    let mut place = None;
     let (verb, object) = match &step.call {
+        // The place is no part of the command, and is not drawn like one.
+        Some(ToolCall::Shell { command, target: Some(target), .. }) => {
+            place = Some(format!("on {}", visible_name(target)));
+            ("Run".to_owned(), one_line(command).into_owned())
+        }
         Some(call) => {
             let (verb, object) = call.headline();
             let is_past = matches!(call, ToolCall::History { .. });
@@ -123,6 +118,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
     // A faulty step may name no tool.
     let mut detail: Vec<_> =
         Some(step.tool_name.clone()).filter(|it| !it.is_empty()).into_iter().collect();
+    detail.extend(place.clone());
     let result = match state {
         StepState::Done(result) => Some(result),
         StepState::Waiting | StepState::Running => None,
@@ -182,6 +178,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         tone,
         verb,
         object,
+        place,
         detail: detail.join("  ·  "),
         change: view.changed.get(index).map(|change| match change {
             StepChange::New => "new",
@@ -376,7 +373,8 @@ fn row_ui(
         widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
     let clicked = controls::selectable(ui, &response, selected, || {
         let risk = row.risk.as_ref().map_or("", |(level, _)| level.as_str());
-        let action = format!("{} {}", row.verb, drawable(&row.object));
+        let place = row.place.as_ref().map_or_else(String::new, |place| format!(" {place}"));
+        let action = format!("{} {}{place}", row.verb, drawable(&row.object));
         let change = row.change.map_or_else(String::new, |change| format!(", {change}"));
         let marked = if marked { ", marked" } else { "" };
         format!("Step {}: {action}, {}, {risk}{change}{marked}", row.number, row.state)

@@ -77,7 +77,8 @@ fn each_host_has_the_right_result_in_the_evidence() {
 }
 
 /// Texts that YAML, templates, ansible's arguments and shells treat specially.
-const HOSTILE: [&str; 10] = [
+const HOSTILE: [&str; 11] = [
+    "true",
     "echo {{ 7*7 }} {% raw %} {# x #} {{ lookup('pipe', 'id') }}",
     "echo hi creates=/etc/passwd removes=/ chdir=/ executable=/bin/false _raw_params=x",
     "echo \"a'b\" 'c\"d' \\\\ \\' %h %% '%(x)s' # no ; nor",
@@ -122,8 +123,8 @@ fn hostile_commands_arrive_as_they_were_signed() {
         assert_eq!(argv, expected);
     }
     assert!(!home.join(folder).join("no").exists() && !home.join("no").exists());
-    let first = &by_host(&document, 0)["h1"]["output"];
-    assert_eq!(*first, "{{ 7*7 }} {% raw %} {# x\n");
+    let second = &by_host(&document, 1)["h1"]["output"];
+    assert_eq!(*second, "{{ 7*7 }} {% raw %} {# x\n");
 }
 
 #[test]
@@ -215,10 +216,219 @@ fn changes_of_what_is_covered_are_seen() {
         (&known["files"], &known["ssh_settings"])
     );
     let settings = fs::read_to_string(fleet.at("ssh_config")).unwrap();
-    fs::write(fleet.at("ssh_config"), settings + "Compression yes\n").unwrap();
-    assert_ne!(known["ssh_settings"], binding()["ssh_settings"]);
+    let included = fleet.at("more.conf");
+    fs::write(&included, "Compression yes\n").unwrap();
+    let include = format!("Include {}\n", included.display());
+    fs::write(fleet.at("ssh_config"), settings.clone() + &include).unwrap();
+    let including = binding()["ssh_settings"].clone();
+    assert_ne!(known["ssh_settings"], including);
+    fs::write(&included, "Compression no\n").unwrap();
+    assert_ne!(including, binding()["ssh_settings"]);
+    let include = format!("Include \"{}\"\n", included.display());
+    fs::write(fleet.at("ssh_config"), settings + &include).unwrap();
+    let document = fleet.json(&["check", "space/p.json"]).exits(2).document();
+    let message = document["findings"][0]["message"].as_str().unwrap();
+    assert!(message.contains("cannot be covered by an authorization"), "{message}");
+    fleet.know(&[2]);
     fleet.plan(json!({ "steps": [command("a", "true ")] }));
     assert_ne!(known["files"], binding()["files"]);
+}
+
+/// What `ssh` reads later in a run is what was authorized, however the person's files change meanwhile.
+#[test]
+fn run_uses_settings_and_known_hosts_as_they_were_authorized() {
+    let fleet = Fleet::start(2, "");
+    fleet.write("ssh_config", |_| fleet.at("ssh_config").display().to_string());
+    fleet.write("known_hosts", |_| fleet.at("known_hosts").display().to_string());
+    // The first host empties the files while the second one waits for its turn.
+    let empties = "for file in ssh_config known_hosts; do : >\"$(cat $file)\"; done";
+    fleet.plan(json!({ "serial": 1, "steps": [command("a", empties)] }));
+    fleet.json(&["run", "space/p.json", "--yes"]).exits(0);
+    assert_eq!(fs::read_to_string(fleet.at("known_hosts")).unwrap(), "");
+}
+
+/// A connection that the person has open is not used: nobody has checked its key against what was authorized.
+#[test]
+fn shared_connection_of_the_person_is_not_used() {
+    let fleet = Fleet::start(1, "");
+    let socket = fleet.at("control");
+    let settings = fs::read_to_string(fleet.at("ssh_config")).unwrap();
+    let shared = format!("Host *\nControlPath {}\n{settings}", socket.display());
+    fs::write(fleet.at("ssh_config"), shared).unwrap();
+    let config = fleet.at("ssh_config").display().to_string();
+    #[expect(clippy::disallowed_methods, reason = "the person's own connection")]
+    let mut ssh = std::process::Command::new("ssh");
+    let ssh = ssh.args(["-F", &config, "-M", "-N", "-f", "h1"]).status().unwrap();
+    assert!(ssh.success());
+    fleet.know(&[1]);
+    let settings = fs::read_to_string(fleet.at("ssh_config")).unwrap();
+    let shared = format!("Host *\nControlPath {}\n{settings}", socket.display());
+    fs::write(fleet.at("ssh_config"), shared).unwrap();
+    fleet.plan(json!({ "steps": [command("a", "true")] }));
+    let document = fleet.json(&["run", "space/p.json", "--yes"]).exits(1).document();
+    assert_ended(&by_host(&document, 0)["h1"], "failed", Some("E308"), None);
+    #[expect(clippy::disallowed_methods, reason = "the person's own connection")]
+    let mut ssh = std::process::Command::new("ssh");
+    assert!(ssh.args(["-F", &config, "-O", "exit", "h1"]).status().unwrap().success());
+}
+
+#[test]
+fn run_is_signed() {
+    let fleet = Fleet::start(1, "");
+    let key = fleet.at("signer");
+    let shown = key.to_str().unwrap();
+    #[expect(clippy::disallowed_methods, reason = "the person makes a key")]
+    let mut keygen = std::process::Command::new("ssh-keygen");
+    let made = keygen.args(["-q", "-t", "ed25519", "-N", "", "-f", shown]).status();
+    assert!(made.unwrap().success());
+    fleet.home.settings(format!(
+        "[policy]\nssh_config = {:?}\n[signatures]\nkey = {shown:?}\nprincipal = \"ada\"\n\
+         sign = [\"authorizations\", \"run_ends\"]\n",
+        fleet.at("ssh_config")
+    ));
+    fleet.plan(json!({ "steps": [command("a", "true")] }));
+    fleet.json(&["run", "space/p.json", "--yes"]).exits(0);
+    let signed = fleet.home.texts("SELECT kind FROM signatures ORDER BY id", []);
+    assert_eq!(signed.len(), 2, "{signed:?}");
+}
+
+/// The digest of the plan does not say which hosts an inventory has.
+#[test]
+fn digest_on_the_command_line_covers_the_hosts() {
+    let fleet = Fleet::start(2, "");
+    fleet.home.write("hosts.ini", "h1\n");
+    let plan = json!({ "goal": "x", "inventory": "hosts.ini", "steps": [command("a", "true")] });
+    fleet.home.write("p.json", plan.to_string());
+    let document = fleet.json(&["check", "space/p.json"]).exits(0).document();
+    let digest = document["digest"].as_str().unwrap();
+    let hosts = document["fleet"]["digest"].as_str().unwrap();
+    let run = |more: &[&str]| {
+        fleet.json(&[&["run", "space/p.json", "--authorize", digest], more].concat())
+    };
+    run(&[]).exits(3);
+    run(&["--hosts", hosts]).exits(0);
+    fleet.home.write("hosts.ini", "h2\n");
+    run(&["--hosts", hosts]).exits(3);
+    let ran = fleet.home.texts("SELECT host FROM executions WHERE host LIKE 'h_'", []);
+    assert_eq!(ran, ["h1"]);
+}
+
+#[test]
+fn unknown_keys_and_equal_hosts_are_found_before_the_authorization() {
+    let fleet = Fleet::start(3, "");
+    let check = |targets: &[&str]| {
+        let plan = json!({ "goal": "x", "targets": targets, "steps": [command("a", "true")] });
+        fleet.home.write("p.json", plan.to_string());
+        fleet.json(&["check", "space/p.json"])
+    };
+    let refused = |targets: &[&str], code: &str, words: &str| {
+        let document = check(targets).exits(2).document();
+        let finding = &document["findings"][0];
+        let message = finding["message"].as_str().unwrap();
+        assert!(finding["code"] == code && message.contains(words), "{finding:#}");
+    };
+    check(&["h1", "h2", "h3"]).exits(0);
+    refused(&["h1", "stranger", "h1:2290"], "E308", "ssh knows no key of stranger h1:2290");
+    let user = fleet.server(1).user();
+    let same = format!("{user}@h1");
+    refused(&["h1", "h2", &same], "E203", "are the same user of the same host");
+    // Names that are hashed, as Debian's settings want it, are found as well.
+    let known = fleet.at("known_hosts");
+    #[expect(clippy::disallowed_methods, reason = "the person hashes the names")]
+    let mut keygen = std::process::Command::new("ssh-keygen");
+    let hashed = keygen.args(["-q", "-H", "-f", known.to_str().unwrap()]).output().unwrap();
+    assert!(hashed.status.success(), "{hashed:?}");
+    assert!(fs::read_to_string(&known).unwrap().starts_with("|1|"));
+    check(&["h1", "h2", "h3"]).exits(0);
+}
+
+/// Variables of ansible that the program sets itself are those of the caller neither in name nor in value.
+#[test]
+fn plugins_and_variables_of_the_person_do_not_count() {
+    let fleet = Fleet::start(1, "");
+    let plugins = fleet.home.path().join(".ansible/plugins/connection");
+    fs::create_dir_all(&plugins).unwrap();
+    fs::write(plugins.join("ssh.py"), "raise Exception('of the person')\n").unwrap();
+    fleet.plan(json!({ "steps": [command("a", "echo as authorized")] }));
+    let arguments = ["run", "space/p.json", "--yes", "--json"];
+    let mut program = fleet.home.command();
+    program.args(arguments).arg("--evidence").arg(fleet.home.evidence()).env("PATH", path());
+    for name in [
+        "ANSIBLE_HOME",
+        "ANSIBLE_CONFIG",
+        "ANSIBLE_CALLBACK_PLUGINS",
+        "ANSIBLE_LOCAL_TEMP",
+        "ANSIBLE_SSH_CONTROL_PATH_DIR",
+        "ANSIBLE_CONNECTION_PLUGINS",
+        "LC_ALL",
+    ] {
+        program.env(name, "/nonexistent");
+    }
+    let document = Done::of(&mut program).exits(0).document();
+    assert_eq!(by_host(&document, 0)["h1"]["output"], "as authorized\n");
+}
+
+/// Waits until there is a file.
+fn wait_for_file(path: &std::path::Path) {
+    while !path.exists() {
+        std::thread::yield_now();
+    }
+}
+
+/// What a command prints is no message of `ssh`, for ansible and for this program.
+#[test]
+fn output_like_messages_of_ssh_is_output() {
+    let fleet = Fleet::start(2, "");
+    let printed =
+        "Bad configuration option: ControlPersist\nroot@h: Permission denied (publickey).";
+    fleet.write("words", |_| format!("{printed}\n"));
+    fleet.plan(json!({
+        "rollbackPlan": ["true"],
+        "steps": [command("a", "echo OUTPUT; cat words >&2; exit 1")],
+    }));
+    let document = fleet.json(&["run", "space/p.json", "--yes"]).exits(1).document();
+    for (host, result) in by_host(&document, 0) {
+        assert_ended(&result, "failed", Some("E305"), Some(1));
+        assert_eq!(result["output"], format!("OUTPUT\n{printed}\n"), "{host}");
+    }
+    // A connection that ends after such words was there before.
+    fleet.plan(json!({
+        "rollbackPlan": ["true"],
+        "steps": [command("a", "cat words >&2; touch did; tail -f /dev/null")],
+    }));
+    let mut child = fleet.home.child(["run", "space/p.json", "--yes", "--json"]);
+    let child = child.env("PATH", path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = child.spawn().unwrap();
+    for number in [1, 2] {
+        fleet.server(number).wait_for("Starting session", 2);
+        wait_for_file(&fleet.server(number).home().join("did"));
+        fleet.server(number).kill_connections();
+    }
+    let document = Done::read(child.wait_with_output().unwrap()).exits(1).document();
+    for (host, result) in by_host(&document, 0) {
+        assert_ended(&result, "failed", Some("E308"), None);
+        assert_eq!(result["may_have_run"], true, "{host}: {result:#}");
+    }
+    assert!(document["rollback_plan"].is_string());
+}
+
+#[test]
+fn output_beyond_the_limit_ends_the_command() {
+    let fleet = Fleet::start(1, "");
+    fleet.plan(json!({ "steps": [command("a", "yes")] }));
+    let document = fleet.json(&["run", "space/p.json", "--yes"]).exits(1).document();
+    let result = &by_host(&document, 0)["h1"];
+    assert_ended(result, "failed", Some("E309"), None);
+    assert_eq!(result["output_bytes"], 16 << 20);
+}
+
+#[test]
+fn records_name_their_host() {
+    let fleet = Fleet::start(2, "");
+    fleet.plan(json!({ "steps": [command("a", "echo x")] }));
+    fleet.json(&["run", "space/p.json", "--yes"]).exits(0);
+    let about = fleet.home.texts("SELECT about FROM executions ORDER BY about", []);
+    assert_eq!(about, ["echo x on 2 hosts", "echo x on h1", "echo x on h2"]);
 }
 
 #[test]

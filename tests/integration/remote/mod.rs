@@ -3,6 +3,7 @@
 mod asked;
 mod connecting;
 mod fleet;
+mod fleet_control;
 mod goal;
 mod host_approval;
 mod inputs;

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::super::super::run::Run;
 use super::receiver::{Received, record_host};
 use crate::evidence::EvidenceError;
-use crate::plan::{Code, Step};
+use crate::plan::{Code, Fleet, Step};
 use crate::risk::Verdict;
 use crate::run::{FleetReview, HostResult, Outcome, StreamExcerpt, groups_of_hosts};
 
@@ -56,7 +56,10 @@ pub(super) fn record_hosts_without_result(
                 HostError::Stopped | HostError::Ended => {
                     (Some(Code::Cancelled), "not run: the run was stopped before")
                 }
-                HostError::Limit => (None, "not run: too many hosts had failed"),
+                HostError::Limit if run.runnable.plan.fleet.as_ref().is_some_and(has_limit) => {
+                    (None, "not run: too many hosts had failed")
+                }
+                HostError::Limit => (None, "not run: every host of a batch had failed"),
                 HostError::Broken => (None, "not run: ansible ended before"),
             };
             let result = HostResult {
@@ -82,6 +85,10 @@ pub(super) fn record_hosts_without_result(
         }
     }
     Ok(())
+}
+
+const fn has_limit(fleet: &Fleet) -> bool {
+    fleet.max_fail_percentage.is_some()
 }
 
 /// A step on all its hosts.
@@ -117,14 +124,17 @@ pub(super) fn summary<'a>(
         let words: Vec<String> = groups
             .iter()
             .filter(|group| group.first.outcome != Outcome::Succeeded)
-            .map(|group| format!("{} {}", group.hosts.len(), group.words()))
+            .map(|group| match group.hosts.len() {
+                1 => format!("1 host: {}", group.words()),
+                count => format!("{count} hosts: {}", group.words()),
+            })
             .collect();
         // Of different failures, that of the command counts.
         let code = match codes.len() {
             1 => codes.keys().next().copied(),
             _ => None,
         };
-        let message = format!("succeeded on {succeeded} of {total} hosts: {}", words.join("; "));
+        let message = format!("succeeded on {succeeded} of {total} hosts. {}", words.join("; "));
         (code.unwrap_or(Code::CommandFailed), message)
     });
     let result = json!({

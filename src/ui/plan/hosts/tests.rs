@@ -66,11 +66,37 @@ fn hosts_are_listed_filtered_and_opened_by_keys() {
     harness.get_by_label_contains("printed there");
 }
 
+#[test]
+fn equal_results_are_one_row_that_unfolds() {
+    let mut table = table(6);
+    let mut other = result("web5", Outcome::Succeeded, None);
+    other.group = "other".to_owned();
+    table.end(&other);
+    let mut harness = shown(table);
+    harness.run();
+    harness.get_by_label("Host web5: succeeded, printed there");
+    assert!(harness.query_by_label_contains("Host web1").is_none(), "folded");
+    let group = harness.get_by_label("3 hosts: succeeded, printed there, folded");
+    group.focus();
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    harness.get_by_label("3 hosts: succeeded, printed there, unfolded");
+    for host in ["web1", "web2", "web6"] {
+        harness.get_by_label(&format!("Host {host}: succeeded, printed there"));
+    }
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(harness.query_by_label_contains("Host web1").is_none(), "folded again");
+}
+
 /// Only rows in sight are drawn, however many hosts there are.
 #[test]
 fn thousand_hosts_draw_as_few_rows_as_ten() {
     let rows = |count: usize| {
         let mut harness = shown(table(count));
+        harness.run();
+        harness.get_by_label_contains("hosts: succeeded").click();
         harness.run();
         harness.query_all_by_label_contains("Host web").count()
     };
