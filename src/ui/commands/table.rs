@@ -377,8 +377,7 @@ pub static TABLE: [Spec; 91] = [
         .unless(needs_own_search),
     Spec::new(Command::SwitchEvidence, "Evidence of this computer or of the team", Some(icon::HOST))
         .tooltip("Change between the evidence of this computer and what all computers of the team have pushed.")
-        .key(SHIFT_COMMAND, Key::G)
-        .unless(needs_team),
+        .key(SHIFT_COMMAND, Key::G).unless(needs_team),
     Spec::new(Command::Verify, "Verify evidence", Some(icon::SEAL))
         .tooltip("Recompute the hash chain of all records and name the first record that differs.")
         .unless(needs_own_evidence),
