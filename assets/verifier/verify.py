@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Checks evidence of Countersign without Countersign: python3 verify.py PATH [--head DIGEST] [--allowed-signers FILE]
+"""Checks evidence of Countersign without Countersign:
+python3 verify.py PATH [--key KEY] [--head DIGEST] [--allowed-signers FILE [--revoked FILE]]
 
 PATH: a case file (the zip, or its unpacked folder) or an evidence database (execution_log.db, or its folder). Exit
-code 0: nothing was changed. 1: the first difference is printed. 2: PATH cannot be used.
+code 0: nothing was changed. 1: the first difference is printed, or what is not signed. 2: something cannot be used.
 
-Every record has a SHA-256 digest of the digest before it and of its own text: a chain, which is computed anew here. One
-that somebody computed anew as a whole is sound in itself: only a digest that you got in another way shows that; pass
-it with --head. verify_documents.py, which must be beside this file, compares what else a case file has with its
-records; with --allowed-signers, verify_signatures.py and `ssh-keygen` check its signatures. Not checked, because it
-needs the user's key: the keyed digests of grants and kept heads, and what encrypted contents contain.
+Every record has a SHA-256 digest of the digest before it and of its text: a chain, which is computed anew here. One
+that was computed anew as a whole is sound in itself: pass --head with a digest that you got in another way. A case file
+lacks records of others; what stands before such a gap is bound to the rest by its proof alone: pass --key with what
+`countersign evidence key` printed. verify_*.py, which must be beside this file, check what else a case file has, with
+`ssh-keygen` its signatures. Not checked: what needs the user's key (keyed digests, encrypted contents).
 """
 import hashlib, json, os, pathlib, sqlite3, struct, sys, zipfile
 
@@ -29,6 +30,9 @@ class Difference(Exception): """What differs."""
 class Text(bytes): """A value of the type TEXT, which may be no valid UTF-8."""
 
 def sha256(data): return hashlib.sha256(data).hexdigest()
+def visible(text):
+    return "".join(c if c.isprintable() and c != "\u27e8" else f"\u27e8U+{ord(c):04X}\u27e9" for c in text)
+def unusable(why): sys.exit(print(visible(f"UNUSABLE: {why}"), file=sys.stderr) or 2)
 def link(previous, entry): return hashlib.sha256(previous + entry.encode()).digest()
 def differ(what, one, other, source="the ledger"):
     if one != other: raise Difference(f"{what} is not what {source} says: {one!r:.120}")
@@ -129,8 +133,9 @@ def check_database(path, known):
     differ("the database", number("PRAGMA integrity_check(1)"), b"ok", "its integrity check")
     return found
 
-def check_case(members, known):
+def check_case(members, known, key):
     """Checks a case file. `members`: what opens each member, by its name."""
+    import verify_documents
     manifest = json.load(members["manifest.json"]())
     listed = {member["name"]: member for member in manifest["members"]}
     differ("the list of members", sorted(listed), sorted(set(members) - {"manifest.json"}), "the archive")
@@ -139,61 +144,57 @@ def check_case(members, known):
         size = sum(digest.update(part) or len(part) for part in iter(lambda: file.read(1 << 20), b""))
         differ(name, [digest.hexdigest(), size], [member["sha256"], member["bytes"]], "the manifest")
         differ(name, name.startswith("artifacts/") and digest.hexdigest() != name[10:], False, "its name")
-    rows, links, last = {}, set(), {"seq": 0, "digest": GENESIS.hex()}
+    rows, records, last = {}, [], {"seq": 0, "digest": GENESIS.hex()}
     for record in map(json.loads, members["ledger.jsonl"]()):
         seq, entry = record["seq"], json.loads(record["entry"])
-        columns = entry["columns"]
         computed = link(bytes.fromhex(record["previous"]), record["entry"]).hex()
         differ(f"row {seq} of {record['table']}", computed, record["digest"], "its link")
         follows = record["previous"] == last["digest"] if seq == last["seq"] + 1 else seq > last["seq"]
         differ(f"the place of link {seq}", follows, True, "the link before")
+        columns = rows.setdefault(record["table"], {})[seq] = entry["columns"]
         differ(f"link {seq}", [record["table"], seq], [entry["table"], columns.get("row", columns.get("id"))])
-        rows.setdefault(record["table"], {})[seq] = columns
-        links.add(record["digest"])
+        records.append(record)
         last = record
     differ("the last link", {"seq": last["seq"], "digest": last["digest"]}, manifest["head"], "the manifest")
-    if known not in links | {None}: raise Difference("the known head is not among the links of this case file")
-    import verify_documents
+    if known not in {record["digest"] for record in records} | {None}:
+        raise Difference("the known head is not among the links of this case file")
     verify_documents.check(manifest, rows, members, differ)
-    span = range(min(rows["runs"]), max(rows.get("run_ends", [last["seq"]])))
-    gone = sum(len(range(max(span.start, it["first_row"]), min(span.stop, it["last_row"] + 1)))
-               for it in rows.get("purged_rows", {}).values())
-    others = len(span) - gone - sum(seq in span for table in rows.values() for seq in table)
-    left_out = "".join(f"; not included: {content['digest']} ({content['reason']})" for content in manifest["left_out"])
-    return (f"{len(links)} records of run {manifest['run_id']}, the last is link {last['seq']} sha256:{last['digest']}"
-            f"; between its start and its end, {others} records of others are left out"
-            f"{f', and {gone} were purged' if gone else ''}{left_out}")
+    return verify_documents.found(manifest, rows, records, members, known, key)
 
-def check(path, known=None):
+def check(path, known=None, key=None):
     """Whether nothing was changed, and what was found."""
     path = pathlib.Path(path)
     try:
         if (path / "manifest.json").exists():
             files = {it.relative_to(path).as_posix(): it for it in path.rglob("*") if not it.is_dir()}
-            return True, check_case({name: lambda it=it: it.open("rb") for name, it in files.items()}, known)
+            return True, check_case({name: lambda it=it: it.open("rb") for name, it in files.items()}, known, key)
         path = path / "execution_log.db" if path.is_dir() else path
         if path.stat().st_size and zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as zip:
                 names = zip.namelist()
                 differ("the list of members", len(set(names)), len(names), "a sound archive")
-                return True, check_case({name: lambda name=name: zip.open(name) for name in names}, known)
-        return True, check_database(path, known)
-    except Difference as difference: return False, str(difference)
+                return True, check_case({name: lambda name=name: zip.open(name) for name in names}, known, key)
+        if key: unusable("only a case file has a proof for --key")
+        return True, f"OK: {check_database(path, known)}"
     except ImportError: raise
     except Exception as error:  # What cannot be read is not what was written.
-        return False, f"it cannot be read: {type(error).__name__}: {error}"
+        is_difference = type(error).__name__ == "Difference"  # Of this file, or of one beside it.
+        return False, f"CHANGED: {error if is_difference else f'it cannot be read: {type(error).__name__}: {error}'}"
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="backslashreplace")
     options = dict(zip(sys.argv[2::2], sys.argv[3::2]))
-    head, signers = options.pop("--head", None), options.pop("--allowed-signers", None)
-    if len(sys.argv) < 2 or len(sys.argv) % 2 or options or not os.path.exists(sys.argv[1]):
+    head, key, signers, revoked = map(options.pop, ("--head", "--key", "--allowed-signers", "--revoked"), [None] * 4)
+    is_wrong = len(sys.argv) % 2 or options or (revoked and not signers)
+    if is_wrong or not os.path.exists(sys.argv[1]):
         sys.exit(print(__doc__, "\nThe arguments are wrong, or there is no such file.", file=sys.stderr) or 2)
     try:
-        is_sound, found = check(sys.argv[1], head and head.removeprefix("sha256:"))
+        if key: __import__("verify_proof").verifier_key(key)
+        is_sound, found = check(sys.argv[1], head and head.removeprefix("sha256:"), key)
         if is_sound and signers:
             import verify_signatures
-            is_sound, signed = verify_signatures.check(sys.argv[1], signers)
+            is_sound, signed = verify_signatures.check(sys.argv[1], signers, revoked, unusable)
             found = f"{found}; {signed}" if is_sound else signed
-    except ImportError as error:
-        sys.exit(print(f"{error.name}.py must be beside this file.", file=sys.stderr) or 2)
-    sys.exit(print(("OK: " if is_sound else "CHANGED: ") + found) or int(not is_sound))
+    except (ImportError, ValueError) as error:
+        unusable(error if isinstance(error, ValueError) else f"{error.name}.py must be beside this file")
+    sys.exit(print(visible(found)) or int(not is_sound))

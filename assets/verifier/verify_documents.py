@@ -47,3 +47,34 @@ def check(manifest, rows, members, differ):
             shown, stored = ([[it[key] for key in keys.split()] for it in items] for items in (step[name], recorded))
             differ(f"{name} of execution {id}", shown, stored)
     differ("executions.jsonl", list(steps), [])
+
+def found(manifest, rows, records, members, known, key):
+    """What was found if nothing differs: above all, which records are bound to what the reader knows."""
+    import verify_proof
+    if key and "proof.json" not in members:
+        raise verify_proof.Difference("it has no proof.json, so that no record of it is bound to the key")
+    if "proof.json" in members:
+        verify_proof.check_case(json.load(members["proof.json"]()), records, manifest["run_id"], key)
+    numbers = [record["seq"] for record in records]
+    end = [index for index, it in enumerate(records) if known in (None, it["digest"])][-1]
+    begin = end
+    while begin and numbers[begin - 1] == numbers[begin] - 1: begin -= 1
+    loose = len(records) - (end + 1 - begin)
+    text, link = f"{len(records)} records of run {manifest['run_id']}", f"link {numbers[end]} sha256:{records[end]['digest']}"
+    if key: text = f"OK: {text}, all of which the key has signed as records of the evidence; the last is {link}"
+    elif not loose: text = f"OK: {text} in an unbroken chain, which ends with {link}"
+    else:
+        where = [f"{count} {place}" for count, place in
+                 ((begin, "before a gap"), (loose - begin, "behind the known head")) if count]
+        text = (f"PARTLY BOUND: of {text}, {end + 1 - begin} (number {numbers[begin]} to {numbers[end]}) are bound to {link} by an "
+                f"unbroken chain; {' and '.join(where)} are bound to nothing, and may have been invented, changed or taken out: "
+                "pass --key to check all")
+    if not known and not key: text += "; nothing from outside of this file confirms that link"
+    # What was purged is missing, too; where it was, a record says.
+    first, last = numbers[0], numbers[-1]
+    purged = sum(len(range(max(first, it["first_row"]), min(last, it["last_row"]) + 1))
+                 for it in rows.get("purged_rows", {}).values())
+    others = last + 1 - first - len(numbers) - purged
+    text += f"; between the first and the last, {others} other records are left out"
+    return (text + (f", and {purged} were purged" if purged else "")
+            + "".join(f"; not included: {it['digest']} ({it['reason']})" for it in manifest["left_out"]))

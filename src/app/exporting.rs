@@ -179,7 +179,10 @@ impl Shared {
         let number = usize::try_from(exported.executions).unwrap_or(usize::MAX);
         let summary = format!("Exported {} to {}.", counted(number, "execution"), file.display());
         let runs = usize::try_from(exported.runs).unwrap_or(usize::MAX);
-        let details = format!("{}, {} bytes.", counted(runs, "run"), count(size));
+        let mut details = format!("{}, {} bytes.", counted(runs, "run"), count(size));
+        if let Some(why) = &exported.not_proven {
+            details += &format!(" No proof of its records is in it: {why}");
+        }
         let (tone, next) = match exported.changed {
             0 => (Tone::Safe, String::new()),
             changed => {

@@ -7,10 +7,10 @@ use clap::ValueEnum as _;
 
 use super::args::Confirm;
 use super::folded::{Folded, width_of};
-use super::output::{QUOTE, quoted_in_line};
+use super::output::{QUOTE, name_in_line, quoted_in_line};
 use super::refusal::Refusal;
 use crate::engine::{ConfirmationCallback, Provenance};
-use crate::plan::{quoted, quoted_lines, visible_name};
+use crate::plan::{quoted, quoted_lines};
 use crate::risk::RiskLevel;
 use crate::run::{AnsweredBy, ConfirmationRequest, Decision, Diff, LineKind, Preview};
 
@@ -256,13 +256,6 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
         }
     }
     show_preview(&request.preview, output)
-}
-
-/// A name from outside in a line of this program, with letters that look like others marked.
-fn name_in_line(name: &str) -> String {
-    // The bracket is that of a code point here, and is written as one where the name has it.
-    let pieces: Vec<_> = name.split('⟨').map(visible_name).collect();
-    pieces.join(&quoted("⟨"))
 }
 
 fn show_preview(preview: &Preview, output: &mut dyn Write) -> io::Result<()> {

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::Exit;
 use super::folded::{Column, width_of};
-use crate::plan::{quoted, quoted_lines, visible_lines};
+use crate::plan::{quoted, quoted_lines, visible_lines, visible_name};
 
 /// The greatest width to which cells are padded, in characters. A longer cell, such as a list of 10,000 files, moves only the
 /// rest of its own row.
@@ -166,6 +166,13 @@ pub(super) fn say_chunk(text: &str) {
             stderr.write_all(column.fold(text, width).as_bytes())
         }
     };
+}
+
+/// A name from outside in a line of this program, with letters that look like others marked.
+pub(super) fn name_in_line(name: &str) -> String {
+    // The bracket is that of a code point here, and is written as one where the name has it.
+    let pieces: Vec<_> = name.split('⟨').map(visible_name).collect();
+    pieces.join(&quoted("⟨"))
 }
 
 /// A text from outside in a line of this program: its further lines begin with [`QUOTE`].

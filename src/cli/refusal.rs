@@ -216,7 +216,7 @@ impl From<ExportError> for Refusal {
 impl From<NotRecorded> for Refusal {
     fn from(error: NotRecorded) -> Self {
         match error {
-            NotRecorded::NotSigned(error) => error.into(),
+            NotRecorded::NotSigned(error) | NotRecorded::EndNotSigned(error) => error.into(),
             NotRecorded::NotReviewed(_) => {
                 Self::new(Exit::NotAuthorized, error.failure(), json!({}))
             }

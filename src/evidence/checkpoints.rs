@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::error::Result;
 use super::key_file::KeyFile;
 use super::migrations::FORMAT_WITH_ID;
-use super::verify::{Observer, verify_observed};
+use super::verify::{Observer, verify_observed, verify_telling};
 use super::{EvidenceError, EvidenceLocation, EvidenceReader, schema};
 use crate::plan::Digest;
 use crate::proof::{Checkpoint, SignedCheckpoint, SigningKey, Tree};
@@ -65,16 +65,40 @@ impl EvidenceLocation {
     /// [`EvidenceError::Unsound`] if the evidence was changed; when there is none or it cannot be read, or when the key
     /// cannot be used.
     pub fn sign_checkpoint(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<SignedCheckpoint> {
+        self.sign_first(None, progress)
+    }
+
+    /// As [`sign_checkpoint`](Self::sign_checkpoint), for the first `size` records if a size is given.
+    fn sign_first(
+        &self,
+        size: Option<u64>,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<SignedCheckpoint> {
         let origin = self.reader().origin()?;
         let mut tree = Tree::default();
+        size.iter().for_each(|size| tree.want_root(*size));
         let report = self.verify_tree(&mut tree, progress)?;
         if !report.ok {
             return Err(EvidenceError::Unsound { difference: difference_of(report) });
         }
         let key = self.signing_key()?;
-        let checkpoint = Checkpoint { origin, size: tree.size(), root: tree.root() };
+        let size = size.unwrap_or(tree.size());
+        let removed = || format!("there are no {size} records");
+        let root = if size == tree.size() { Some(tree.root()) } else { tree.root_at(size) };
+        let root = root.ok_or_else(|| EvidenceError::Unsound { difference: removed() })?;
+        let checkpoint = Checkpoint { origin, size, root };
         // The origin has no sign that a name of a key must not have.
         checkpoint.sign(&key).ok_or_else(|| EvidenceError::NoId { path: self.evidence.clone() })
+    }
+
+    /// Verifies the evidence, and returns the first difference; `None` if it is sound. On a computer that keeps no head of
+    /// this evidence, for instance that of an auditor, that is no difference.
+    ///
+    /// # Errors
+    /// When there is no evidence or it cannot be read.
+    pub fn first_difference(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Option<String>> {
+        let report = verify_telling(&self.evidence, &self.user_folders, None, progress)?;
+        Ok(unsound(report))
     }
 
     /// Compares the evidence with an earlier checkpoint of it, which its key has signed.
@@ -91,11 +115,9 @@ impl EvidenceLocation {
         tree.want_root(*size);
         let report = self.verify_tree(&mut tree, progress)?;
         let rows = report.rows;
-        // On a computer that keeps no head of this evidence, the checkpoint takes its place.
-        let unknown = report.kept.as_ref().filter(|kept| kept.kept_head.is_none());
-        let is_unknown = unknown.is_some_and(|kept| kept.difference == report.first_bad);
-        let difference = if !report.ok && !is_unknown {
-            Some(difference_of(report))
+        // Where no head is kept, the checkpoint takes its place.
+        let difference = if let Some(difference) = unsound(report) {
+            Some(difference)
         } else if self.reader().origin()? != *origin {
             Some(format!("this is a checkpoint of other evidence, {origin}"))
         } else if tree.size() < *size {
@@ -126,6 +148,19 @@ impl EvidenceLocation {
 }
 
 impl EvidenceReader {
+    /// Verifies the evidence, and signs the root of its first `size` records with its own key, which is always the same
+    /// checkpoint.
+    ///
+    /// # Errors
+    /// As [`EvidenceLocation::sign_checkpoint`].
+    pub fn sign_first(
+        &self,
+        size: u64,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<SignedCheckpoint> {
+        self.location.sign_first(Some(size), progress)
+    }
+
     /// The name of this evidence as a log, which is also the name of its key: made of the random id of the database.
     ///
     /// # Errors
@@ -174,4 +209,11 @@ fn key_file(folder: &Path) -> KeyFile<'_> {
 
 fn difference_of(report: VerifyReport) -> String {
     report.first_bad.unwrap_or_else(|| "the evidence was changed".to_owned())
+}
+
+/// The first difference of evidence that is not sound, but for that this computer keeps no head of it.
+fn unsound(report: VerifyReport) -> Option<String> {
+    let unknown = report.kept.as_ref().filter(|kept| kept.kept_head.is_none());
+    let is_unknown = unknown.is_some_and(|kept| kept.difference == report.first_bad);
+    (!report.ok && !is_unknown).then(|| difference_of(report))
 }

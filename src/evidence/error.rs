@@ -94,7 +94,7 @@ pub enum EvidenceError {
     #[error("the signature is not recorded: {difference}")]
     SignedOther { difference: String },
     #[error("its request was used by authorization {by}")]
-    RequestUsed { by: Uuid },
+    RequestUsed { by: String },
     #[error("the system gave no random bytes: {source}")]
     Random { source: getrandom::Error },
     #[error("authorization {authorization_id} was used by run {run_id}; authorize the plan again")]

@@ -20,6 +20,7 @@ use super::error::Result;
 use super::kept_revocations::KeptRevocations;
 use super::lock::Lock;
 use super::rows::{find, value};
+use super::signatures::REQUEST_USED;
 use super::vault::Vault;
 use super::{EvidenceError, UserFolders, permissions};
 use crate::plan::Digest;
@@ -70,18 +71,23 @@ pub(super) struct BegunRestore {
 }
 
 impl BegunRestore {
-    /// Whether this database is the backup, with nothing but its acceptance after the backup's rows.
+    /// Whether this database is the backup, with nothing but its acceptance, and the requests that were used before, after
+    /// the backup's rows.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub(super) fn is_done_in(&self, conn: &Connection, database_id: Option<Uuid>) -> Result<bool> {
         let link = "SELECT digest FROM ledger WHERE seq = ?1";
-        let later = "SELECT count(*) FROM ledger WHERE seq > ?1
-                     AND table_name <> 'database_ids' AND table_name <> 'head_acceptances'";
+        let later = format!(
+            "SELECT count(*) FROM ledger WHERE seq > ?1
+             AND table_name <> 'database_ids' AND table_name <> 'head_acceptances'
+             AND seq NOT IN (SELECT id FROM decisions
+                             WHERE run_id IS NULL AND decision = '{REQUEST_USED}')"
+        );
         let has_head =
             find(conn, link, [self.rows], |row| Ok(row.get(0)?))? == Some(self.head.hex());
         let has_id = self.database_id.is_none() || self.database_id == database_id;
-        Ok(has_head && has_id && value::<i64>(conn, later, [self.rows])? == 0)
+        Ok(has_head && has_id && value::<i64>(conn, &later, [self.rows])? == 0)
     }
 }
 

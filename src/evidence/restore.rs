@@ -12,14 +12,17 @@ use std::time::Duration;
 use rusqlite::Connection;
 use uuid::Uuid;
 
+use super::append::Cell;
 use super::backup::{beside, sound};
 use super::error::Result;
 use super::head_check::difference_from;
 use super::heads::{self, BegunRestore, KeptHeads};
 use super::index::Index;
 use super::lock::{self, Lock};
+use super::migrations::FORMAT_WITH_SIGNATURES;
 use super::rows::value;
 use super::schema::{FILE_NAME, database_path};
+use super::signatures::{REQUEST_USED, used_in};
 use super::vault::Vault;
 use super::{EvidenceError, EvidenceLocation, EvidenceStore, fault, permissions, schema};
 use crate::run::{HeadReport, RestoreReport};
@@ -123,7 +126,20 @@ impl EvidenceStore {
         }
         let recorded = "SELECT count(*) FROM head_acceptances WHERE id > ?1";
         if value::<i64>(&self.conn, recorded, [restore.rows])? == 0 {
+            let used = used_before(&dir, restore, &self.conn)?;
             self.write(|appender| {
+                for request in used {
+                    appender.insert(
+                        "decisions",
+                        [
+                            ("decision", Cell::word(REQUEST_USED)),
+                            ("decided_by", Cell::word("restore")),
+                            ("user_name", appender.user.into()),
+                            ("note", Cell::word(request.to_string())),
+                            ("timestamp", restore.timestamp_ms.into()),
+                        ],
+                    )?;
+                }
                 appender.insert(
                     "head_acceptances",
                     [
@@ -142,6 +158,25 @@ impl EvidenceStore {
         fault::point(&dir, "restore accepted");
         Ok(())
     }
+}
+
+/// The requests of reviews that the replaced evidence had used, and the restored one does not know to be used.
+///
+/// # Errors
+/// When the restored evidence cannot be read. Nothing can be learned from replaced evidence that cannot be read.
+fn used_before(dir: &Path, restore: &BegunRestore, restored: &Connection) -> Result<Vec<Uuid>> {
+    let replaced = restore.aside.as_ref().map(|name| dir.join(name).join(FILE_NAME));
+    let Some((replaced, format)) =
+        replaced.and_then(|path| schema::open_for_reading(&path).ok().flatten())
+    else {
+        return Ok(Vec::new());
+    };
+    if format < FORMAT_WITH_SIGNATURES {
+        return Ok(Vec::new());
+    }
+    let known = used_in(restored)?;
+    let used = used_in(&replaced).unwrap_or_default();
+    Ok(used.into_iter().filter(|request| !known.contains(request)).collect())
 }
 
 /// Moves all rows from the log into the database, while nobody else has it open.

@@ -44,40 +44,65 @@ pub fn write_proof(
     out: &mut dyn Write,
 ) -> Result<Proven> {
     reader.lock_secrets();
-    reader.in_snapshot(|reader| {
-        let size = checkpoint.checkpoint.size;
-        let mut numbers = Vec::new();
-        let mut later = 0;
-        for number in reader.ledger_numbers(records)? {
-            match u64::try_from(number).ok().and_then(|number| number.checked_sub(1)) {
-                Some(index) if index < size => numbers.push(index),
-                _ => later += 1,
-            }
+    reader.in_snapshot(|reader| write_within(reader, records, checkpoint, since, out))
+}
+
+/// As [`write_proof`], within a snapshot.
+pub(super) fn write_within(
+    reader: &mut EvidenceReader,
+    records: RecordsOf,
+    checkpoint: &SignedCheckpoint,
+    since: Option<&SignedCheckpoint>,
+    out: &mut dyn Write,
+) -> Result<Proven> {
+    let size = checkpoint.checkpoint.size;
+    let (mut numbers, mut later) = (Vec::new(), 0);
+    for number in reader.ledger_numbers(records)? {
+        match u64::try_from(number).ok().and_then(|number| number.checked_sub(1)) {
+            Some(index) if index < size => numbers.push(index),
+            _ => later += 1,
         }
-        if numbers.is_empty() {
-            return Err(if later > 0 { ExportError::Later(size) } else { ExportError::NoRecord });
+    }
+    if numbers.is_empty() {
+        return Err(if later > 0 { ExportError::Later(size) } else { ExportError::NoRecord });
+    }
+    let tree = tree(reader, &numbers, checkpoint, since)?;
+    // Before anything is written. Of a purged record only the link is left, which says nothing.
+    let mut is_there = false;
+    reader.ledger_of(records, |record| {
+        is_there |= record.seq.unsigned_abs() <= size && is_subject(records, &record);
+        sound(&record)
+    })?;
+    // A checkpoint may have records of it that are older than itself, such as the plan.
+    if !is_there {
+        return Err(ExportError::Later(size));
+    }
+    let head = head(records, checkpoint, since, &tree, later)?;
+    // The records are written one by one: they may be many, and some are large.
+    let head = head.to_string();
+    write!(out, "{},\"records\":[", head.strip_suffix('}').unwrap_or(&head))?;
+    let mut count = 0;
+    reader.ledger_of(records, |record| {
+        let index = record.seq.unsigned_abs().saturating_sub(1);
+        if index < size {
+            let separator = if count == 0 { "" } else { "," };
+            write!(out, "{separator}{}", proven(&record, index, size, &tree)?)?;
+            count += 1;
         }
-        let tree = tree(reader, &numbers, checkpoint, since)?;
-        // Before anything is written. Of a purged record only the link is left, which says nothing.
-        reader.ledger_of(records, |record| sound(&record))?;
-        let head = head(records, checkpoint, since, &tree, later)?;
-        // The records are written one by one: they may be many, and some are large.
-        let head = head.to_string();
-        write!(out, "{},\"records\":[", head.strip_suffix('}').unwrap_or(&head))?;
-        let mut count = 0;
-        reader.ledger_of(records, |record| {
-            let index = record.seq.unsigned_abs().saturating_sub(1);
-            if index < size {
-                let separator = if count == 0 { "" } else { "," };
-                write!(out, "{separator}{}", proven(&record, index, size, &tree)?)?;
-                count += 1;
-            }
-            Ok::<_, ExportError>(())
-        })?;
-        writeln!(out, "]}}")?;
-        out.flush()?;
-        Ok(Proven { records: count, later })
-    })
+        Ok::<_, ExportError>(())
+    })?;
+    writeln!(out, "]}}")?;
+    out.flush()?;
+    Ok(Proven { records: count, later })
+}
+
+/// Whether a record is that of what the proof is about, and not only one of its parts.
+fn is_subject(records: RecordsOf, record: &LedgerRecord) -> bool {
+    match records {
+        RecordsOf::Run(_) => record.table == "runs",
+        RecordsOf::Execution(_) => matches!(record.table.as_str(), "executions" | "intents"),
+        RecordsOf::Record(_) => true,
+    }
 }
 
 /// Reads the hashes for these leaves, and compares both checkpoints with the evidence.

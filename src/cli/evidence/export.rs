@@ -40,7 +40,7 @@ pub(super) fn export(
                 Ok(Exit::Done)
             }
             written => {
-                say_changed(written?);
+                say_changed(&written?);
                 Ok(Exit::Done)
             }
         };
@@ -61,7 +61,10 @@ pub(super) fn case(
     let query = of_run(command.run.run(reader)?);
     to_file(reader, &query, ExportFile::Case, (&command.out, command.force), out)?;
     if !out.json() {
-        say("Check it with `python3 verify.py FILE`; a copy of verify.py is in it.");
+        say(
+            "Check it with `python3 verify.py FILE --key KEY`; a copy of verify.py is in it, and `countersign evidence key` \
+             prints the key.",
+        );
     }
     Ok(Exit::Done)
 }
@@ -82,7 +85,7 @@ fn to_file(
     let written =
         with_progress(|progress| export_to_file(reader, query, kind, (path, replace), progress));
     let (exported, bytes) = written?;
-    print(path, word(kind), exported, bytes, out);
+    print(path, word(kind), &exported, bytes, out);
     Ok(())
 }
 
@@ -92,8 +95,8 @@ fn word(kind: ExportFile) -> &'static str {
     found.map_or("case", |(word, _)| word)
 }
 
-fn print(path: &Path, format: &str, exported: Exported, bytes: u64, out: &mut Output) {
-    let Exported { runs, executions, changed } = exported;
+fn print(path: &Path, format: &str, exported: &Exported, bytes: u64, out: &mut Output) {
+    let Exported { runs, executions, changed, not_proven } = exported;
     if out.json() {
         out.document(&json!({
             "file": path.to_string_lossy(),
@@ -101,24 +104,28 @@ fn print(path: &Path, format: &str, exported: Exported, bytes: u64, out: &mut Ou
             "runs": runs,
             "executions": executions,
             "changed": changed,
+            "not_proven": not_proven,
             "bytes": bytes,
         }));
     } else {
         let path = path.display().to_string();
         let s = |count: u64| if count == 1 { "" } else { "s" };
-        let verb = if executions == 1 { "is" } else { "are" };
+        let verb = if *executions == 1 { "is" } else { "are" };
         out.line(&format!(
             "{executions} execution{} of {runs} run{} {verb} in {} ({bytes} bytes).",
-            s(executions),
-            s(runs),
+            s(*executions),
+            s(*runs),
             quoted(&path)
         ));
+    }
+    if let Some(why) = not_proven {
+        say(&format!("No proof of its records is in it: {}", quoted(why)));
     }
     say_changed(exported);
 }
 
 /// Says how many of the exported executions were changed after they were written.
-fn say_changed(exported: Exported) {
+fn say_changed(exported: &Exported) {
     if exported.changed > 0 {
         say(&format!(
             "{} of these executions were changed after they were written: run `countersign evidence verify`.",

@@ -68,7 +68,9 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
         EvidenceCommand::Prove(command) => proof::prove(command, &location, out),
         EvidenceCommand::Attest(command) => proof::attest(command, &location, out),
         EvidenceCommand::Sign(command) => signature::sign(command, &location, out),
-        EvidenceCommand::VerifySignature(command) => signature::verify(command, &mut open()?, out),
+        EvidenceCommand::VerifySignature(command) => {
+            signature::verify(command, &location, &mut open()?, out)
+        }
         EvidenceCommand::Push(command) => team::push(command, &location, out),
         EvidenceCommand::AcceptHead(command) => accept_head(command, &location, out),
         EvidenceCommand::Sizes(command) => retention::sizes(command, &mut open()?, out),

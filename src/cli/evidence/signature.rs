@@ -11,7 +11,7 @@ use crate::authorization::{Signing, why_no_principal};
 use crate::cli::Exit;
 use crate::cli::args::evidence::{Sign, Subject, VerifySignature};
 use crate::cli::opening::policy;
-use crate::cli::output::Output;
+use crate::cli::output::{Output, name_in_line};
 use crate::cli::passphrase::asks_at_terminal;
 use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
@@ -19,7 +19,7 @@ use crate::engine::{Signer, SystemClock};
 use crate::evidence::{
     EvidenceError, EvidenceLocation, EvidenceReader, SignaturesOf, verify_telling,
 };
-use crate::plan::{quoted, visible_name};
+use crate::plan::quoted;
 use crate::run::{RecordKind, SignatureKind, SignatureRecord, StopSignal};
 use crate::signing::{AllowedSigners, SignatureState, SshKeygen, Verdict};
 
@@ -121,7 +121,15 @@ struct Checked {
 
 impl Checked {
     fn unsigned(kind: SignatureKind, authorization_id: Option<Uuid>, run_id: Option<Uuid>) -> Self {
-        let why = format!("the {} is not signed", kind.label());
+        let of = match (authorization_id, run_id) {
+            (Some(id), _) => format!(" {id}"),
+            (None, Some(id)) => format!(" of run {id}"),
+            (None, None) => String::new(),
+        };
+        let why = match kind {
+            SignatureKind::RunEnd => format!("the end{of} is not signed"),
+            _ => format!("the {}{of} is not signed", kind.label()),
+        };
         Self {
             kind,
             authorization_id,
@@ -148,8 +156,7 @@ impl Checked {
     }
 
     fn cells(&self) -> Vec<String> {
-        let shown =
-            |text: &Option<String>| visible_name(text.as_deref().unwrap_or_default()).into_owned();
+        let shown = |text: &Option<String>| name_in_line(text.as_deref().unwrap_or_default());
         vec![
             self.kind.label().to_owned(),
             self.verdict.state.as_str().replace('_', " "),
@@ -160,33 +167,49 @@ impl Checked {
     }
 }
 
-/// Says whether allowed signers have made the signatures.
+/// Says whether allowed signers have made the signatures. What they are about is verified before: a signature says nothing
+/// about records that were changed or removed beside it.
 ///
 /// # Errors
-/// When there is no such record, the list or `ssh-keygen` cannot be used, or the evidence cannot be read.
+/// When there is no evidence or no such record, the list or `ssh-keygen` cannot be used, or the evidence cannot be read.
 pub(super) fn verify(
     command: &VerifySignature,
+    location: &EvidenceLocation,
     reader: &mut EvidenceReader,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
     let keygen = SshKeygen::of_system(None)?;
     let allowed =
         AllowedSigners { file: command.allowed_signers.clone(), revoked: command.revoked.clone() };
+    match reader.origin() {
+        // Older evidence has none, and no signatures.
+        Ok(_) | Err(EvidenceError::NoId { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
     let (of, expected) = subjects(command, reader)?;
+    let difference = location.first_difference(&mut telling())?;
     let mut checked = Vec::new();
     for record in reader.signatures(of)? {
         checked.push(check(&keygen, &allowed, record)?);
     }
-    let missing =
-        expected.into_iter().filter(|it| !checked.iter().any(|found| found.kind == it.kind));
-    let missing: Vec<_> = missing.collect();
+    let is_signed = |it: &Checked| {
+        let id = |it: &Checked| (it.kind, it.authorization_id, it.run_id);
+        checked.iter().any(|found| id(found) == id(it))
+    };
+    let missing: Vec<_> = expected.into_iter().filter(|it| !is_signed(it)).collect();
     checked.extend(missing);
-    let ok =
-        !checked.is_empty() && checked.iter().all(|it| it.verdict.state == SignatureState::Valid);
+    let all_valid = checked.iter().all(|it| it.verdict.state == SignatureState::Valid);
+    let ok = difference.is_none() && !checked.is_empty() && all_valid;
     if out.json() {
-        out.document(&json!({ "ok": ok, "signatures": checked }));
+        out.document(&json!({ "ok": ok, "difference": difference, "signatures": checked }));
     } else {
-        out.table(checked.iter().map(Checked::cells));
+        if let Some(difference) = &difference {
+            out.line(&format!(
+                "The evidence was changed. First difference: {}",
+                quoted(difference)
+            ));
+        }
+        out.columns(checked.iter().map(Checked::cells));
         for why in checked.iter().filter_map(|it| it.verdict.why.as_ref()) {
             out.line(&quoted(why));
         }
@@ -203,7 +226,13 @@ fn subjects(
     reader: &mut EvidenceReader,
 ) -> Result<(SignaturesOf, Vec<Checked>), Refusal> {
     let id = match &command.subject {
-        None => return Ok((SignaturesOf::All, Vec::new())),
+        None => {
+            let unsigned = reader.unsigned()?.into_iter().map(|(kind, id)| match kind {
+                SignatureKind::RunEnd => Checked::unsigned(kind, None, Some(id)),
+                _ => Checked::unsigned(kind, Some(id), None),
+            });
+            return Ok((SignaturesOf::All, unsigned.collect()));
+        }
         Some(Subject::Head) => {
             let expected = vec![Checked::unsigned(SignatureKind::Head, None, None)];
             return Ok((SignaturesOf::Head, expected));

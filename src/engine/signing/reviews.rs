@@ -97,7 +97,7 @@ impl Signer<'_> {
             return Ok(Some("it was given for other evidence".to_owned()));
         }
         if let Some(used) = store.request_used_by(document.request_id)? {
-            return Ok(Some(format!("its request was used by authorization {used}")));
+            return Ok(Some(format!("its request was used by {used}")));
         }
         let signed = (review.text.as_bytes(), review.signature.armor.as_str());
         self.why_not_valid(reviewing, signed, &document.principal)

@@ -21,6 +21,9 @@ pub enum NotRecorded {
     /// It could not be signed, so nothing of it is recorded.
     #[error("the authorization is not signed, so it does not count: {0}")]
     NotSigned(#[from] SigningError),
+    /// The end of the run, or the head, could not be signed.
+    #[error("{0}")]
+    EndNotSigned(#[source] SigningError),
     /// The signatures of other persons do not suffice, so nothing of it is recorded.
     #[error("the authorization does not count: {0}")]
     NotReviewed(String),
@@ -33,7 +36,9 @@ impl NotRecorded {
     /// The error as it is shown.
     pub fn failure(&self) -> Failure {
         match self {
-            Self::NotSigned(error) => Failure { message: self.to_string(), ..error.failure() },
+            Self::NotSigned(error) | Self::EndNotSigned(error) => {
+                Failure { message: self.to_string(), ..error.failure() }
+            }
             Self::NotReviewed(_) => Failure {
                 code: Code::NotAuthorized,
                 message: self.to_string(),
@@ -47,9 +52,11 @@ impl NotRecorded {
 impl From<NotRecorded> for ExecutionError {
     fn from(error: NotRecorded) -> Self {
         match error {
-            NotRecorded::NotSigned(error) => Self::NotAuthorized {
-                reason: format!("it is not signed, as your settings ask: {error}"),
-            },
+            NotRecorded::NotSigned(error) | NotRecorded::EndNotSigned(error) => {
+                Self::NotAuthorized {
+                    reason: format!("it is not signed, as your settings ask: {error}"),
+                }
+            }
             NotRecorded::NotReviewed(reason) => Self::NotAuthorized { reason },
             NotRecorded::Evidence(source) => Self::before_run(source),
         }
@@ -124,9 +131,13 @@ impl Signer<'_> {
             Some(reviewing) => self.check_reviews(store, (reviewing, persons), authorization)?,
             None => Vec::new(),
         };
-        let document = store.authorization_to_sign(authorization, plan, revision, principal)?;
+        let others = (persons.max(1), reviews.as_slice());
+        let document =
+            store.authorization_to_sign(authorization, plan, revision, principal, others)?;
         let kind = SignatureKind::Authorization;
         let signed = self.sign(signing, kind, document, "your authorization")?;
+        // The time of a signature is the one that is signed.
+        let signed = SignedDocument { timestamp_ms: authorization.decided_at_ms, ..signed };
         if let Some(reviewing) = reviewing {
             self.check_own(reviewing, &signed)?;
         }
@@ -163,8 +174,11 @@ impl Signer<'_> {
         signing: &Signing,
         run_id: Uuid,
     ) -> Result<(), NotRecorded> {
-        let document = store.run_end_to_sign(run_id, &signing.principal)?;
-        let signed = self.sign(signing, SignatureKind::RunEnd, document, "the end of the run")?;
+        let now_ms = self.clock.now_ms();
+        let document = store.run_end_to_sign(run_id, now_ms, &signing.principal)?;
+        let signed = self.sign(signing, SignatureKind::RunEnd, document, "the end of the run");
+        let signed = signed.map_err(NotRecorded::EndNotSigned)?;
+        let signed = SignedDocument { timestamp_ms: now_ms, ..signed };
         Ok(store.record_signature(Some(run_id), &signed)?)
     }
 
@@ -177,9 +191,12 @@ impl Signer<'_> {
         store: &mut EvidenceStore,
         signing: &Signing,
     ) -> Result<(), NotRecorded> {
-        let document = store.head_to_sign(self.clock.now_ms(), &signing.principal)?;
+        let now_ms = self.clock.now_ms();
+        let document = store.head_to_sign(now_ms, &signing.principal)?;
         let what = "the head of the evidence";
-        let signed = self.sign(signing, SignatureKind::Head, document, what)?;
+        let signed = self.sign(signing, SignatureKind::Head, document, what);
+        let signed = signed.map_err(NotRecorded::EndNotSigned)?;
+        let signed = SignedDocument { timestamp_ms: now_ms, ..signed };
         Ok(store.record_signature(None, &signed)?)
     }
 

@@ -4,12 +4,12 @@
 //! Each document is made of the database, and made again to compare it with the database. So a signature is about the
 //! record that is there, and a change of either is found.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::super::error::Result;
-use super::super::rows::{find, unreadable};
+use super::super::rows::{find, list, unreadable};
 use super::super::{EvidenceError, ledger};
 use crate::plan::Digest;
 use crate::run::SignatureKind;
@@ -18,8 +18,8 @@ use crate::run::SignatureKind;
 pub(super) const FORMAT: &str = "countersign/signed/v1";
 
 /// A row with its link in the chain.
-struct Linked {
-    columns: Map<String, Value>,
+pub(super) struct Linked {
+    pub(super) columns: Map<String, Value>,
     previous: Digest,
     entry: String,
     digest: String,
@@ -27,7 +27,7 @@ struct Linked {
 
 impl Linked {
     /// Whether the row is what its link was computed from.
-    fn is_unchanged(&self) -> bool {
+    pub(super) fn is_unchanged(&self) -> bool {
         ledger::link(&self.previous, &self.entry).is_hex(&self.digest)
     }
 }
@@ -43,7 +43,12 @@ fn link_digest(conn: &Connection, seq: i64) -> Result<Option<Digest>> {
 }
 
 /// The row of `table` in which `column` has this value; `None` if there is none.
-fn linked(conn: &Connection, table: &str, column: &str, value: &str) -> Result<Option<Linked>> {
+pub(super) fn linked(
+    conn: &Connection,
+    table: &str,
+    column: &str,
+    value: &str,
+) -> Result<Option<Linked>> {
     let number = format!("SELECT rowid FROM {table} WHERE {column} = ?1");
     let Some(seq) = find::<i64>(conn, &number, [value], |row| Ok(row.get(0)?))? else {
         return Ok(None);
@@ -58,17 +63,49 @@ fn linked(conn: &Connection, table: &str, column: &str, value: &str) -> Result<O
     Ok(Some(Linked { columns, previous, entry, digest: digest.unwrap_or_default() }))
 }
 
-/// Whether the row of `table` in which `column` has this value is what was written.
-pub(super) fn is_unchanged(
-    conn: &Connection,
-    table: &str,
-    column: &str,
-    value: &str,
-) -> Result<bool> {
-    Ok(linked(conn, table, column, value)?.is_some_and(|row| row.is_unchanged()))
+/// What an approval needed of other persons. Its document has it only where there is one: older documents have no such fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Others {
+    /// The number of persons, with the one who authorizes.
+    pub(super) required: u64,
+    /// The digests of what the others have signed, in the order of the records.
+    pub(super) reviews: Vec<String>,
+}
+
+impl Others {
+    /// The digest of what another person has signed.
+    pub(super) fn digest_of(document: &str) -> String {
+        Digest::of(document.as_bytes()).to_string()
+    }
+
+    /// What is recorded with an authorization.
+    fn recorded(conn: &Connection, required: u64, authorization_id: Uuid) -> Result<Self> {
+        let sql =
+            "SELECT document FROM signatures WHERE authorization_id = ?1 AND kind = ?2 ORDER BY id";
+        let params = (authorization_id.to_string(), SignatureKind::Review.as_str());
+        let digest = |row: &Row<'_>| Ok(Self::digest_of(&row.get::<_, String>(0)?));
+        Ok(Self { required, reviews: list(conn, sql, params, digest)? })
+    }
+
+    /// What differs from the names in a document.
+    fn difference(&self, named: &Value) -> Option<String> {
+        let named = named.get("reviews").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let is_named = |review: &&String| named.iter().any(|it| it.as_str() == Some(review));
+        let found = self.reviews.iter().filter(is_named).count();
+        let missing = named.len().saturating_sub(found);
+        let others = usize::try_from(self.required.saturating_sub(1)).unwrap_or(usize::MAX);
+        if missing > 0 {
+            let why = "signatures of other persons that it names are not recorded with it";
+            return Some(format!("{missing} {why}"));
+        }
+        (named.len() < others).then(|| {
+            format!("it needed the signatures of {others} other persons, and names {}", named.len())
+        })
+    }
 }
 
 /// What all documents of one person about one evidence folder have in common.
+#[derive(Clone)]
 pub(super) struct Signer<'a> {
     /// The name of the evidence.
     pub(super) evidence: String,
@@ -98,29 +135,42 @@ impl Signer<'_> {
         id: Uuid,
         binding_digest: &str,
         (seq, digest): (i64, Digest),
+        others: Option<&Others>,
     ) -> Result<String> {
         let row = linked(conn, "authorizations", "id", &id.to_string())?;
         let mut record = row.ok_or_else(|| gone("authorization", id))?.columns;
         record.remove("row");
         let previous = json!({ "seq": seq, "digest": digest.hex() });
-        let more =
+        let mut more =
             json!({ "binding_digest": binding_digest, "previous": previous, "record": record });
+        if let (Some(Others { required, reviews }), Some(fields)) = (others, more.as_object_mut()) {
+            fields.insert("required".to_owned(), json!(required));
+            fields.insert("reviews".to_owned(), json!(reviews));
+        }
         Ok(self.document(SignatureKind::Authorization, more))
     }
 
-    /// The document about the end of a run.
-    pub(super) fn run_end(&self, conn: &Connection, run_id: Uuid) -> Result<String> {
+    /// The document about the end of a run. Older ones have no time of their own.
+    pub(super) fn run_end(
+        &self,
+        conn: &Connection,
+        run_id: Uuid,
+        timestamp_ms: Option<i64>,
+    ) -> Result<String> {
         let row = linked(conn, "run_ends", "run_id", &run_id.to_string())?;
         let Linked { columns, digest, .. } = row.ok_or_else(|| gone("end of run", run_id))?;
         let run = linked(conn, "runs", "id", &run_id.to_string())?;
         let run = run.ok_or_else(|| gone("run", run_id))?.columns;
         let of_run = |name: &str| run.get(name).cloned().unwrap_or_default();
-        let more = json!({
+        let mut more = json!({
             "authorization_id": of_run("authorization_id"),
             "plan_digest": of_run("plan_digest"),
             "link": { "seq": columns.get("id").cloned(), "digest": digest },
             "record": columns,
         });
+        if let (Some(timestamp_ms), Some(fields)) = (timestamp_ms, more.as_object_mut()) {
+            fields.insert("timestamp".to_owned(), timestamp_ms.into());
+        }
         Ok(self.document(SignatureKind::RunEnd, more))
     }
 
@@ -151,15 +201,21 @@ impl Signer<'_> {
             Some(SignatureKind::Authorization) => {
                 let previous = number("/previous/seq").filter(|seq| (0..row).contains(seq));
                 let digest = previous.map(|seq| link_digest(conn, seq)).transpose()?.flatten();
-                match (id("/record/id"), text_at("/binding_digest"), previous.zip(digest)) {
-                    (Some(id), Some(binding), Some(previous)) => {
-                        self.authorization(conn, id, binding, previous)
-                    }
-                    _ => return Ok(Some(DIFFERS.to_owned())),
+                let (Some(id), Some(binding), Some(previous)) =
+                    (id("/record/id"), text_at("/binding_digest"), previous.zip(digest))
+                else {
+                    return Ok(Some(DIFFERS.to_owned()));
+                };
+                let required = document.get("required").and_then(Value::as_u64);
+                let others = required.map(|required| Others::recorded(conn, required, id));
+                let others = others.transpose()?;
+                if let Some(why) = others.as_ref().and_then(|it| it.difference(&document)) {
+                    return Ok(Some(why));
                 }
+                self.authorization(conn, id, binding, previous, others.as_ref())
             }
             Some(SignatureKind::RunEnd) => match id("/record/run_id") {
-                Some(run_id) => self.run_end(conn, run_id),
+                Some(run_id) => self.run_end(conn, run_id, number("/timestamp")),
                 None => return Ok(Some(DIFFERS.to_owned())),
             },
             Some(SignatureKind::Head) => {
@@ -182,17 +238,21 @@ impl Signer<'_> {
 }
 
 impl Signer<'_> {
-    /// What differs between a review and the authorization that it was given for.
+    /// What differs between a review, whose record has these columns, and the authorization that it was given for.
     pub(super) fn review_difference(
         &self,
         conn: &Connection,
-        text: &str,
-        authorization_id: Uuid,
+        columns: &Map<String, Value>,
     ) -> Result<Option<String>> {
-        let row = linked(conn, "authorizations", "id", &authorization_id.to_string())?;
-        let row = row.ok_or_else(|| gone("authorization", authorization_id))?.columns;
+        let column = |name: &str| columns.get(name).and_then(Value::as_str).unwrap_or_default();
+        let (text, id) = (column("document"), column("authorization_id"));
+        let row = linked(conn, "authorizations", "id", id)?;
+        let row = row.ok_or_else(|| unreadable(format!("the authorization {id}")))?.columns;
         let document: Value = serde_json::from_str(text).unwrap_or_default();
         let recorded = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
+        let Some(binding_digest) = signed_binding(conn, id)? else {
+            return Ok(Some("the authorization that it was given for is not signed".to_owned()));
+        };
         let expected = [
             ("/format", FORMAT.to_owned()),
             ("/evidence", self.evidence.clone()),
@@ -200,15 +260,40 @@ impl Signer<'_> {
             ("/principal", self.principal.to_owned()),
             ("/decision", "sign".to_owned()),
             ("/plan_digest", format!("sha256:{}", recorded("plan_digest"))),
+            ("/request_id", column("request_id").to_owned()),
             ("/binding/policy", format!("sha256:{}", recorded("policy_digest"))),
             ("/binding/workspace", recorded("workspace").to_owned()),
         ];
         let is = |(path, value): &(&str, String)| {
             document.pointer(path).and_then(Value::as_str) == Some(value.as_str())
         };
-        let is_same = ledger::canonical(&document) == text && expected.iter().all(is);
-        Ok((!is_same).then(|| DIFFERS.to_owned()))
+        let covered = document.get("binding").map(ledger::canonical).unwrap_or_default();
+        let is_same = ledger::canonical(&document) == text
+            && expected.iter().all(is)
+            && Digest::of(covered.as_bytes()).to_string() == binding_digest
+            && document.get("timestamp") == columns.get("timestamp");
+        if !is_same {
+            return Ok(Some(DIFFERS.to_owned()));
+        }
+        let sql = "SELECT 1 FROM signatures WHERE request_id = ?1 AND authorization_id <> ?2";
+        let is_used = conn.prepare_cached(sql)?.exists((column("request_id"), id))?;
+        Ok(is_used.then(|| "its request was used by another authorization, too".to_owned()))
     }
+}
+
+/// The digest of everything that an authorization covers, as its signed document has it.
+fn signed_binding(conn: &Connection, authorization_id: &str) -> Result<Option<String>> {
+    let sql = "SELECT document FROM signatures WHERE authorization_id = ?1 AND kind = ?2 ORDER BY id LIMIT 1";
+    let params = (authorization_id, SignatureKind::Authorization.as_str());
+    let text = find::<String>(conn, sql, params, |row| Ok(row.get(0)?))?.unwrap_or_default();
+    let document: Value = serde_json::from_str(&text).unwrap_or_default();
+    Ok(document.get("binding_digest").and_then(Value::as_str).map(str::to_owned))
+}
+
+/// When a document was signed, as it says itself: its own time, or that of the record that was signed at once.
+pub(super) fn signed_at(document: &Value) -> Option<i64> {
+    let own = document.get("timestamp").or_else(|| document.pointer("/record/timestamp"));
+    own.and_then(Value::as_i64)
 }
 
 const DIFFERS: &str = "what was signed is not what the evidence has";

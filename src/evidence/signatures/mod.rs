@@ -6,24 +6,22 @@
 //! So nothing waits for a person while the database is locked, and an approval that is not signed leaves nothing.
 
 mod document;
+mod reading;
+mod used_requests;
 
-use rusqlite::Connection;
-use serde_json::Value;
 use uuid::Uuid;
 
-use self::document::{Signer, is_unchanged};
+use self::document::{Others, Signer, linked};
+pub(super) use self::reading::read;
+use self::used_requests::used_by;
+pub(super) use self::used_requests::{REQUEST_USED, used_in};
 use super::append::{Appender, Cell};
 use super::chain::Chain;
 use super::error::Result;
-use super::migrations::FORMAT_WITH_SIGNATURES;
-use super::rows::{find, has_row, unreadable};
-use super::source::Source;
-use super::{
-    EvidenceError, EvidenceReader, EvidenceStore, RevisionRecord, ledger, schema, write_run,
-};
+use super::{EvidenceError, EvidenceReader, EvidenceStore, RevisionRecord, ledger, write_run};
 use crate::authorization::{PlanAuthorization, SshSignature};
 use crate::plan::{Digest, Plan};
-use crate::run::{SignatureKind, SignatureRecord};
+use crate::run::SignatureKind;
 
 /// A document with its signature.
 #[derive(Debug, Clone)]
@@ -56,7 +54,7 @@ pub enum SignaturesOf {
 }
 
 impl EvidenceStore {
-    /// The document about an approval that is not recorded yet.
+    /// The document about an approval that is not recorded yet, for which so many persons must sign, and the others of them have.
     ///
     /// # Errors
     /// As for [`record_authorization`](Self::record_authorization).
@@ -66,7 +64,13 @@ impl EvidenceStore {
         plan: &Plan,
         revision: Option<&RevisionRecord<'_>>,
         principal: &str,
+        (persons, reviews): (usize, &[SignedDocument]),
     ) -> Result<String> {
+        let others = Others {
+            required: persons as u64,
+            reviews: reviews.iter().map(|it| Others::digest_of(&it.document)).collect(),
+        };
+        let others = Some(others).filter(|_| !reviews.is_empty());
         let signer = self.signer(principal);
         let known = std::mem::take(&mut self.known);
         let (user, vault, id) = (self.user.as_deref(), &self.vault, self.database_id);
@@ -76,7 +80,8 @@ impl EvidenceStore {
         let document = draft.and_then(|()| {
             let id = authorization.authorization_id;
             let binding = binding_digest(authorization);
-            signer.authorization(appender.tx(), id, &binding, (before.rows, before.head))
+            let previous = (before.rows, before.head);
+            signer.authorization(appender.tx(), id, &binding, previous, others.as_ref())
         });
         self.known = appender.roll_back()?;
         document
@@ -96,28 +101,46 @@ impl EvidenceStore {
     ) -> Result<()> {
         let signer = self.signer(&signed.principal);
         let id = authorization.authorization_id;
-        self.write(|appender| {
+        let rows = |appender: &mut Appender<'_>| {
             write_run::authorization(appender, authorization, plan, revision)?;
-            insert(appender, &signer, signed, (Some(id), None))?;
+            let number = Chain::of(appender.tx())?.next_number();
+            insert_row(appender, signed, (Some(id), None))?;
             for review in reviews {
                 // Within the transaction, because another process may use the same request.
                 if let Some(by) =
                     review.request_id.map(|id| used_by(appender.tx(), id)).transpose()?.flatten()
-                    && by != id
+                    && by != id.to_string()
                 {
                     return Err(EvidenceError::RequestUsed { by });
                 }
                 insert_row(appender, review, (Some(id), None))?;
             }
-            Ok(())
-        })
+            // Each names the other, so that they are compared when both are there.
+            let conn = appender.tx();
+            let mut difference = signer.difference(conn, &signed.document, number)?;
+            for (number, review) in (number + 1..).zip(reviews) {
+                let signer = Signer { principal: &review.principal, ..signer.clone() };
+                let row = linked(conn, "signatures", "id", &number.to_string())?;
+                let row = row.map(|row| row.columns).unwrap_or_default();
+                difference = difference.or(signer.review_difference(conn, &row)?);
+            }
+            match difference {
+                Some(difference) => Err(EvidenceError::SignedOther { difference }),
+                None => Ok(()),
+            }
+        };
+        match reviews {
+            [] => self.write(rows),
+            // An older state that is put back must differ from the kept head, because requests count once.
+            _ => self.write_and_keep(rows),
+        }
     }
 
-    /// The authorization that has used this request of a review; `None` if none has.
+    /// What has used this request of a review, in words; `None` if nothing has.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn request_used_by(&self, request_id: Uuid) -> Result<Option<Uuid>> {
+    pub fn request_used_by(&self, request_id: Uuid) -> Result<Option<String>> {
         used_by(&self.conn, request_id)
     }
 
@@ -151,8 +174,13 @@ impl EvidenceStore {
     ///
     /// # Errors
     /// When the run has no end, or the database cannot be read.
-    pub fn run_end_to_sign(&self, run_id: Uuid, principal: &str) -> Result<String> {
-        self.signer(principal).run_end(&self.conn, run_id)
+    pub fn run_end_to_sign(
+        &self,
+        run_id: Uuid,
+        timestamp_ms: i64,
+        principal: &str,
+    ) -> Result<String> {
+        self.signer(principal).run_end(&self.conn, run_id, Some(timestamp_ms))
     }
 
     /// The document about the present head of the evidence.
@@ -202,12 +230,6 @@ fn insert(
     insert_row(appender, signed, (authorization_id, run_id))
 }
 
-/// The authorization that has used this request of a review.
-fn used_by(conn: &Connection, request_id: Uuid) -> Result<Option<Uuid>> {
-    let sql = "SELECT authorization_id FROM signatures WHERE request_id = ?1 LIMIT 1";
-    find(conn, sql, [request_id.to_string()], |row| super::rows::uuid(row, 0))
-}
-
 /// Inserts the row of a signature.
 fn insert_row(
     appender: &mut Appender<'_>,
@@ -234,129 +256,4 @@ fn insert_row(
             ("timestamp", signed.timestamp_ms.into()),
         ],
     )
-}
-
-impl EvidenceReader {
-    /// The signatures, in the order in which they were recorded, each compared with the record that it is about.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn signatures(&mut self, of: SignaturesOf) -> Result<Vec<SignatureRecord>> {
-        self.query(|source| read(source, of))
-    }
-
-    /// The authorization of a run, and whether the run has an end; `None` if there is no such run.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn authorization_of(&mut self, run_id: Uuid) -> Result<Option<(Uuid, bool)>> {
-        self.query(|source| {
-            let sql = "SELECT authorization_id FROM runs WHERE id = ?1";
-            let id = run_id.to_string();
-            let found = find(source.conn, sql, [&id], |row| super::rows::uuid(row, 0))?;
-            let has_end = has_row(source.conn, "run_ends", "run_id", &id)?;
-            Ok(found.map(|authorization| (authorization, has_end)))
-        })
-    }
-
-    /// Whether there is an authorization with this id.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn has_authorization(&mut self, id: Uuid) -> Result<bool> {
-        self.query(|source| has_row(source.conn, "authorizations", "id", id.to_string()))
-    }
-}
-
-/// As [`EvidenceReader::signatures`].
-pub(super) fn read(source: &Source<'_>, of: SignaturesOf) -> Result<Vec<SignatureRecord>> {
-    if source.format < FORMAT_WITH_SIGNATURES {
-        return Ok(Vec::new());
-    }
-    let (condition, id) = match of {
-        SignaturesOf::Run(id) => (
-            "run_id = ?1 OR authorization_id = (SELECT authorization_id FROM runs WHERE id = ?1)",
-            id.to_string(),
-        ),
-        SignaturesOf::Authorization(id) => ("authorization_id = ?1", id.to_string()),
-        SignaturesOf::Head => (
-            "id = (SELECT max(id) FROM signatures WHERE kind = ?1)",
-            SignatureKind::Head.as_str().to_owned(),
-        ),
-        SignaturesOf::All => ("?1 = ''", String::new()),
-    };
-    let sql = format!(
-        "SELECT id, kind, authorization_id, run_id, document, signature, fingerprint, principal, timestamp
-         FROM signatures WHERE {condition} ORDER BY id"
-    );
-    let Some(database_id) = schema::id_of(source.conn)? else { return Ok(Vec::new()) };
-    let evidence = EvidenceReader::origin_of(database_id);
-    source.all(&sql, [id], |row| {
-        let kind: String = row.get(1)?;
-        let id = |column| super::rows::optional(row, column, super::rows::uuid);
-        let mut record = SignatureRecord {
-            seq: row.get(0)?,
-            kind: SignatureKind::of(&kind)
-                .ok_or_else(|| unreadable(format!("the kind {kind:?}")))?,
-            authorization_id: id(2)?,
-            run_id: id(3)?,
-            document: row.get(4)?,
-            signature: row.get(5)?,
-            fingerprint: row.get(6)?,
-            principal: row.get(7)?,
-            signed_at_ms: row.get(8)?,
-            difference: None,
-        };
-        let signer = Signer { evidence: evidence.clone(), principal: &record.principal };
-        record.difference = difference(source, &signer, &record)?;
-        Ok(record)
-    })
-}
-
-/// What is wrong with a signature besides what only `ssh-keygen` can tell.
-fn difference(
-    source: &Source<'_>,
-    signer: &Signer<'_>,
-    record: &SignatureRecord,
-) -> Result<Option<String>> {
-    let conn = source.conn;
-    let subject = match (record.kind, record.authorization_id, record.run_id) {
-        (SignatureKind::RunEnd, None, Some(run)) => Some(("run_ends", "run_id", run)),
-        (SignatureKind::Authorization | SignatureKind::Review, Some(id), None) => {
-            Some(("authorizations", "id", id))
-        }
-        (SignatureKind::Head, None, None) => None,
-        _ => {
-            return Ok(Some("the record of the signature names no subject of its kind".to_owned()));
-        }
-    };
-    if !is_unchanged(conn, "signatures", "id", &record.seq.to_string())? {
-        return Ok(Some("the record of the signature was changed after it was written".to_owned()));
-    }
-    if let Some((table, column, id)) = subject {
-        let document: Value = serde_json::from_str(&record.document).unwrap_or_default();
-        let signed = document.get("record").and_then(|it| it.get(column)).and_then(Value::as_str);
-        let is_review = record.kind == SignatureKind::Review;
-        if !is_review && signed != Some(id.to_string().as_str()) {
-            return Ok(Some("the document is about another record".to_owned()));
-        }
-        if !is_unchanged(conn, table, column, &id.to_string())? {
-            return Ok(Some("the signed record was changed after it was written".to_owned()));
-        }
-    }
-    let differs = match (record.kind, record.authorization_id) {
-        (SignatureKind::Review, Some(id)) => {
-            signer.review_difference(conn, &record.document, id)?
-        }
-        _ => signer.difference(conn, &record.document, record.seq)?,
-    };
-    if differs.is_some() {
-        return Ok(differs);
-    }
-    let parsed = SshSignature::parse(&record.signature);
-    Ok(match parsed {
-        Some(parsed) if parsed.fingerprint == record.fingerprint => None,
-        Some(_) => Some("the signature is of another key than its record says".to_owned()),
-        None => Some("the signature is no text of ssh-keygen".to_owned()),
-    })
 }

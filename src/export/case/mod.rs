@@ -4,6 +4,10 @@
 //! The ledger in it has the rows of this run alone, each with the digest before it: rows of other runs, which may stand
 //! in between, do not leave the machine with it. `verify.py` recomputes every link, and `verify_documents.py` compares the
 //! documents with the rows. The same evidence gives the same bytes: members have a fixed order and no time.
+//!
+//! Behind a gap, a link binds no record before it. So a case file has the proof that its records are in the tree of the
+//! evidence, with the signed checkpoint of as many records as its last one has before it: whatever is recorded later, it is
+//! the same. Evidence that is not sound, or whose key cannot be used, makes a case file without a proof.
 
 mod members;
 
@@ -15,9 +19,10 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::walk::Walk;
-use super::{ExportError, Exported, Progress, Result, html, json_lines};
-use crate::evidence::{EvidenceReader, LedgerRecord, RecordsOf, VERIFIER};
+use super::{ExportError, Exported, PROOF_VERIFIER, Progress, Result, html, json_lines, proof};
+use crate::evidence::{EvidenceError, EvidenceReader, LedgerRecord, RecordsOf, VERIFIER};
 use crate::plan::Digest;
+use crate::proof::SignedCheckpoint;
 use crate::run::{RunSummary, SearchQuery};
 use members::Members;
 
@@ -74,16 +79,18 @@ fn write(
     out: impl Write + Seek,
     progress: Progress<'_>,
 ) -> Result<Exported> {
+    let checkpoint = checkpoint(reader, run.run_id, &mut *progress)?;
     let mut members = Members::new(out);
     members.text("README.txt", &readme(run))?;
     members.text("verify.py", VERIFIER)?;
     members.text("verify_documents.py", DOCUMENTS_VERIFIER)?;
+    members.text("verify_proof.py", PROOF_VERIFIER)?;
     members.text("verify_signatures.py", SIGNATURE_VERIFIER)?;
 
     let query = SearchQuery { run_id: Some(run.run_id), ..SearchQuery::default() };
     let mut walk = Walk::new(reader, &query, None, &mut *progress);
     members.add("executions.jsonl", false, |out| json_lines::write(&mut walk, out))?;
-    let exported = walk.exported;
+    let mut exported = std::mem::take(&mut walk.exported);
     members.add("report.html", false, |out| html::write(&mut walk, out))?;
 
     let mut ledger = Ledger::default();
@@ -98,6 +105,13 @@ fn write(
             Ok(())
         })
     })?;
+    match checkpoint {
+        Ok(checkpoint) => members.add("proof.json", false, |out| {
+            proof::write_within(reader, RecordsOf::Run(run.run_id), &checkpoint, None, out)
+                .map(drop)
+        })?,
+        Err(why) => exported.not_proven = Some(why),
+    }
     // What was recorded again after a purge is there.
     ledger.left_out.retain(|it| it.reason != "purged" || !ledger.contents.contains(&it.digest));
     let decisions = serde_json::to_string_pretty(&ledger.decisions).unwrap_or_default();
@@ -120,6 +134,33 @@ fn write(
     members.text("manifest.json", &format!("{}\n", pretty(&manifest)))?;
     members.finish()?;
     Ok(exported)
+}
+
+/// The signed checkpoint that ends with the last record of the run, or why there is none.
+///
+/// # Errors
+/// When the evidence cannot be read, or `progress` stops it.
+fn checkpoint(
+    reader: &mut EvidenceReader,
+    run_id: Uuid,
+    progress: Progress<'_>,
+) -> Result<Result<SignedCheckpoint, String>> {
+    let last = reader.ledger_numbers(RecordsOf::Run(run_id))?.pop().unwrap_or_default();
+    let mut goes_on = true;
+    let signed = reader.sign_first(last.unsigned_abs(), &mut |_, _| goes_on = progress(0));
+    if !goes_on {
+        return Err(ExportError::Stopped);
+    }
+    match signed {
+        Ok(signed) => Ok(Ok(signed)),
+        Err(
+            error @ (EvidenceError::Unsound { .. }
+            | EvidenceError::NoId { .. }
+            | EvidenceError::Key { .. }
+            | EvidenceError::SigningKey { .. }),
+        ) => Ok(Err(error.to_string())),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn line(record: &LedgerRecord) -> BTreeMap<&'static str, Value> {

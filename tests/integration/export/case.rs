@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{SECRET, case_file, first_run, further_runs, home, python, run_id, verified, verifier};
 use crate::harness::home::{Done, Home, keys};
+use crate::harness::schemas::complaints;
 use crate::harness::tree;
 
 /// The case file of the first run, unpacked by Python's own reader of zips.
@@ -94,7 +95,7 @@ fn the_verifier_has_at_most_200_lines() {
     // Only what comes with Python, and its other halves.
     let imports = text.lines().filter_map(|line| line.trim().strip_prefix("import "));
     let names: Vec<_> = imports.flat_map(|names| names.split(", ")).collect();
-    let own = ["verify_documents", "verify_signatures"];
+    let own = ["verify_documents", "verify_proof", "verify_signatures"];
     let standard = ["hashlib", "json", "os", "pathlib", "sqlite3", "struct", "sys", "zipfile"];
     assert!(names.iter().all(|it| own.contains(it) || standard.contains(it)), "{names:?}");
 }
@@ -132,6 +133,30 @@ fn a_case_file_has_nothing_of_other_runs_and_no_secret() {
     let case = case_file(&home, run_id(&secret), "secret.zip");
     let (_, said) = verified(&case);
     assert!(said.contains("not included: ") && said.contains("(encrypted)"), "{said}");
+}
+
+/// The proof in a case file is one that `evidence prove` makes, of a tree that ends with the case.
+#[test]
+fn a_case_file_has_the_proof_of_its_records() {
+    let home = home();
+    let result = first_run(&home);
+    further_runs(&home);
+    let case = unpacked(&home, run_id(&result));
+    let proof = read(&case.join("proof.json"));
+    assert_eq!(complaints("proof", &proof), Vec::<String>::new());
+    let proven = proof["records"].as_array().unwrap();
+    let same = |(one, other): (&Value, &Value)| {
+        ["seq", "table", "previous", "digest", "entry"].iter().all(|name| one[name] == other[name])
+    };
+    let ledger = lines(&case.join("ledger.jsonl"));
+    assert!(ledger.len() == proven.len() && ledger.iter().zip(proven).all(same));
+    let last = ledger.last().unwrap()["seq"].to_string();
+    assert_eq!(proof["checkpoint"].as_str().unwrap().lines().nth(1), Some(last.as_str()));
+    // It is continued by the evidence as it is.
+    let note = home.path().join("note");
+    fs::write(&note, proof["checkpoint"].as_str().unwrap()).unwrap();
+    let line = ["evidence", "checkpoint", "--verify", "note"];
+    assert_eq!(home.json(line).exits(0).document()["ok"], true);
 }
 
 #[test]

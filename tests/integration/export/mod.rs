@@ -6,6 +6,7 @@ mod browser;
 mod case;
 mod corrupted;
 mod files;
+mod forged;
 mod formats;
 mod pictures;
 mod proof;

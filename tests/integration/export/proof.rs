@@ -134,6 +134,9 @@ fn check(home: &Home, path: &Path) -> Value {
     let proof: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     assert_eq!(complaints("proof", &proof), Vec::<String>::new());
     let key = key(home);
+    let line = [verifier().as_os_str(), path.as_os_str(), "--key".as_ref(), key.as_ref()];
+    let said = Done::of(Command::new("python3").arg("-B").args(line)).exits(0);
+    assert!(said.stdout.contains("the checkpoint is signed by that key"), "{said:?}");
     let tree = checkpoint(proof["checkpoint"].as_str().unwrap(), &key).unwrap();
     for record in proof["records"].as_array().unwrap() {
         let text = |name: &str| record[name].as_str().unwrap();
@@ -233,6 +236,10 @@ fn what_cannot_be_proven_is_said() {
         home.json(line)
     };
     let done = prove(&[run_id(&later), "--checkpoint", "earlier"]).exits(5);
+    assert!(done.stderr.contains("later than the checkpoint"), "{done:?}");
+    // The run is later, although the bytes of its plan are not.
+    let again = first_run(&home);
+    let done = prove(&[run_id(&again), "--checkpoint", "earlier"]).exits(5);
     assert!(done.stderr.contains("later than the checkpoint"), "{done:?}");
     for line in [
         &["00000000-0000-4000-8000-000000000000"][..],

@@ -2,6 +2,7 @@
 
 mod asked;
 mod changes;
+mod forged;
 mod persons;
 mod reasons;
 mod refused;

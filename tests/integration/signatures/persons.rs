@@ -3,17 +3,17 @@
 use super::*;
 use crate::harness::{batch, write_file};
 
-const BOB: &str = "bob@example.org";
+pub(super) const BOB: &str = "bob@example.org";
 const EVE: &str = "eve@example.org";
 
 /// A home whose settings ask for two persons, with keys of several.
-struct Team {
-    home: Home,
+pub(super) struct Team {
+    pub(super) home: Home,
     keys: Vec<(&'static str, PathBuf)>,
 }
 
 impl Team {
-    fn new(required: usize) -> Self {
+    pub(super) fn new(required: usize) -> Self {
         let home = Home::new();
         home.write("a.txt", "a\n");
         home.plan(json!([
@@ -30,11 +30,11 @@ impl Team {
         team
     }
 
-    fn key(&self, name: &str) -> &Path {
+    pub(super) fn key(&self, name: &str) -> &Path {
         &self.keys.iter().find(|(known, _)| *known == name).unwrap().1
     }
 
-    fn settings(&self, required: usize, more: &str) {
+    pub(super) fn settings(&self, required: usize, more: &str) {
         self.home.settings(format!(
             "[signatures]\nkey = {:?}\nprincipal = {ADA:?}\nsign = ['authorizations']\n\
              required = {required}\nallowed_signers = {:?}\n{more}\n",
@@ -44,15 +44,27 @@ impl Team {
     }
 
     /// Allows these principals with these keys and options.
-    fn allow(&self, signers: &[(&str, &str, &str)]) {
+    pub(super) fn allow(&self, signers: &[(&str, &str, &str)]) {
         let line = |(who, name, options): &(&str, &str, &str)| {
             format!("{who} {options} {}", public(self.key(name)))
         };
         allowed(&self.home, &signers.iter().map(line).collect::<Vec<_>>());
     }
 
+    /// The signature that this key gives for a text.
+    pub(super) fn signature(&self, name: &str, text: &str) -> String {
+        let file = self.home.path().join("text");
+        std::fs::write(&file, text).unwrap();
+        let (key, shown) = (self.key(name).to_str().unwrap(), file.to_str().unwrap());
+        succeeds("ssh-keygen", &["-q", "-Y", "sign", "-f", key, "-n", "countersign", shown]);
+        let signature = self.home.path().join("text.sig");
+        let text = std::fs::read_to_string(&signature).unwrap();
+        std::fs::remove_file(signature).unwrap();
+        text
+    }
+
     /// Asks for a signature, and returns the path of the request.
-    fn request(&self) -> String {
+    pub(super) fn request(&self) -> String {
         let path = self.home.path().join("request.json").to_str().unwrap().to_owned();
         let line = ["review-request", "space/p.json", "--out", &path, "--force"];
         let _ = std::fs::remove_file(&path);
@@ -62,7 +74,7 @@ impl Team {
     }
 
     /// Signs the request as this person with this key, on a computer of theirs.
-    fn sign(&self, request: &str, who: &str, name: &str, more: &[&str]) -> String {
+    pub(super) fn sign(&self, request: &str, who: &str, name: &str, more: &[&str]) -> String {
         let out = self.home.path().join(format!("{who}-{name}.sig.json"));
         let out = out.to_str().unwrap().to_owned();
         let _ = std::fs::remove_file(&out);
@@ -75,7 +87,7 @@ impl Team {
         out
     }
 
-    fn run(&self, signatures: &[&str]) -> Done {
+    pub(super) fn run(&self, signatures: &[&str]) -> Done {
         let mut line = vec!["run", "space/p.json", "--yes", "--confirm", "approve"];
         signatures.iter().for_each(|file| line.extend(["--signature", file]));
         self.home.json(line)
@@ -122,7 +134,9 @@ fn a_run_with_a_second_signature_begins() {
     let document = team.home.json(all).exits(0).document();
     assert_eq!(states(&document), [("authorization", "valid"), ("review", "valid")]);
     // The case file has it, and others check it.
-    let case = case(&team.home, result["run_id"].as_str().unwrap());
+    let run_id = result["run_id"].as_str().unwrap();
+    team.home.json(["evidence", "sign", run_id]).exits(0);
+    let case = case(&team.home, run_id);
     let verifier = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/verifier/verify.py");
     let said = succeeds(
         "python3",
@@ -448,6 +462,31 @@ fn a_signature_counts_for_one_run() {
     assert_eq!(team.home.texts("SELECT count(*) || '' FROM runs", ()), ["1"]);
     let again = team.sign(&team.request(), BOB, "bob", &[]);
     team.run(&[&again]).exits(0);
+}
+
+/// A restore brings back evidence that does not know of the run, but the signature was used.
+#[test]
+fn a_signature_counts_for_one_run_also_after_a_restore() {
+    let team = Team::new(2);
+    team.home.plan(json!([read_file("look", "a.txt")]));
+    let bob = team.sign(&team.request(), BOB, "bob", &[]);
+    let unused = team.sign(&team.request(), "carol", "carol", &[]);
+    team.home.json(["evidence", "sign", "head"]).exits(0);
+    for file in ["early.db", "late.db"] {
+        let file = team.home.path().join(file);
+        team.home.json(["evidence", "backup", file.to_str().unwrap()]).exits(0);
+    }
+    team.run(&[&bob]).exits(0);
+    // Also after a second restore, from evidence that knows only that it was used.
+    for file in ["late.db", "early.db"] {
+        let file = team.home.path().join(file);
+        let line = ["evidence", "restore", file.to_str().unwrap(), "--reason", "the disk failed"];
+        team.home.json(line).exits(0);
+        let done = team.run(&[&bob]).exits(3);
+        assert!(done.stdout.contains("evidence before it was restored"), "{done:?}");
+    }
+    assert!(team.home.json(["evidence", "verify"]).exits(0).document()["ok"].as_bool().unwrap());
+    team.run(&[&unused]).exits(0);
 }
 
 /// Other ways to begin a run need the signatures, too.

@@ -72,7 +72,7 @@ fn ssh_keygen_accepts_what_a_run_has_signed() {
 }
 
 /// What the verifier in the repository says.
-fn python_says(path: &Path, more: &[&str]) -> (i32, String) {
+pub(super) fn python_says(path: &Path, more: &[&str]) -> (i32, String) {
     let verifier = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/verifier/verify.py");
     let line = ["-B", verifier.to_str().unwrap(), path.to_str().unwrap()];
     let line: Vec<_> = line.iter().chain(more).copied().collect();
@@ -91,10 +91,8 @@ fn the_verifier_finds_a_genuine_signature_of_another_record() {
     let signers = allowed(&home, &[format!("{ADA} {}", public(&key))]);
     let script = format!(
         "import json, sys; sys.path.insert(0, {:?}); import verify_signatures as v\n\
-         rows, digests = {{}}, {{0: '0' * 64}}\n\
-         for r in v.lines({:?}):\n\
-        \x20   rows.setdefault(r['table'], {{}})[r['seq']] = json.loads(r['entry'])['columns']\n\
-        \x20   digests |= {{r['seq']: r['digest'], r['seq'] - 1: r['previous']}}\n\
+         rows, digests, evidence = v.read({:?})\n\
+         assert len(evidence) == 1\n\
          for seq, row in rows['signatures'].items():\n\
         \x20   assert v.difference(row, seq, rows, digests) is None and v.verify(row, {signers:?}) is None\n\
         \x20   document = json.loads(row['document'])\n\
