@@ -175,18 +175,17 @@ def check(path, known=None, key=None):
                 differ("the list of members", len(set(names)), len(names), "a sound archive")
                 return True, check_case({name: lambda name=name: zip.open(name) for name in names}, known, key)
         if key: unusable("only a case file has a proof for --key")
-        return True, f"OK: {check_database(path, known)}"
+        return True, check_database(path, known)
     except ImportError: raise
     except Exception as error:  # What cannot be read is not what was written.
         is_difference = type(error).__name__ == "Difference"  # Of this file, or of one beside it.
-        return False, f"CHANGED: {error if is_difference else f'it cannot be read: {type(error).__name__}: {error}'}"
+        return False, str(error) if is_difference else f"it cannot be read: {type(error).__name__}: {error}"
 
 if __name__ == "__main__":
     sys.stdout.reconfigure(errors="backslashreplace")
     options = dict(zip(sys.argv[2::2], sys.argv[3::2]))
     head, key, signers, revoked = map(options.pop, ("--head", "--key", "--allowed-signers", "--revoked"), [None] * 4)
-    is_wrong = len(sys.argv) % 2 or options or (revoked and not signers)
-    if is_wrong or not os.path.exists(sys.argv[1]):
+    if len(sys.argv) % 2 or options or (revoked and not signers) or not os.path.exists(sys.argv[1]):
         sys.exit(print(__doc__, "\nThe arguments are wrong, or there is no such file.", file=sys.stderr) or 2)
     try:
         if key: __import__("verify_proof").verifier_key(key)
@@ -197,4 +196,5 @@ if __name__ == "__main__":
             found = f"{found}; {signed}" if is_sound else signed
     except (ImportError, ValueError) as error:
         unusable(error if isinstance(error, ValueError) else f"{error.name}.py must be beside this file")
-    sys.exit(print(visible(found)) or int(not is_sound))
+    word = "" if found.startswith(("PARTLY BOUND: ", "UNSIGNED: ")) else "OK: " if is_sound else "CHANGED: "
+    sys.exit(print(visible(word + found)) or int(not is_sound))

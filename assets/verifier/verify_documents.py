@@ -61,8 +61,8 @@ def found(manifest, rows, records, members, known, key):
     while begin and numbers[begin - 1] == numbers[begin] - 1: begin -= 1
     loose = len(records) - (end + 1 - begin)
     text, link = f"{len(records)} records of run {manifest['run_id']}", f"link {numbers[end]} sha256:{records[end]['digest']}"
-    if key: text = f"OK: {text}, all of which the key has signed as records of the evidence; the last is {link}"
-    elif not loose: text = f"OK: {text} in an unbroken chain, which ends with {link}"
+    if key: text = f"{text}, all of which the key has signed as records of the evidence; the last is {link}"
+    elif not loose: text = f"{text} in an unbroken chain, which ends with {link}"
     else:
         where = [f"{count} {place}" for count, place in
                  ((begin, "before a gap"), (loose - begin, "behind the known head")) if count]

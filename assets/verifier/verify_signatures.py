@@ -49,12 +49,13 @@ def expected(kind, document, rows, digests, seq, row):
     all_of = {key: document.get(key) for key in ("format", "evidence", "kind", "principal")}
     if kind == "review":  # Of another person, before the authorization was recorded.
         (record,) = rows["authorizations"].values()
-        (approval,) = [json.loads(it["document"]) for it in rows["signatures"].values() if it["kind"] == "authorization"][:1]
+        approvals = [json.loads(it["document"]) for it in rows["signatures"].values() if it["kind"] == "authorization"]
+        if not approvals: return None  # Nothing says what was approved.
         binding, digest = document["binding"], lambda name: f"sha256:{record[name]}"
         found = [document["decision"], document["plan_digest"], binding["policy"], binding["workspace"], document["request_id"],
                  sha256(canonical(binding)), document["timestamp"], record["id"]]
         same = found == ["sign", digest("plan_digest"), digest("policy_digest"), record["workspace"], row["request_id"],
-                         approval["binding_digest"], row["timestamp"], row["authorization_id"]]
+                         approvals[0]["binding_digest"], row["timestamp"], row["authorization_id"]]
         return document if same else None
     if kind == "authorization":
         (record,) = [it for it in rows["authorizations"].values() if it["id"] == row["authorization_id"]]
@@ -96,7 +97,7 @@ def verify(row, signers, revoked=None):
                 f"-Overify-time={at}", *(["-r", revoked] if revoked else [])]
         done = subprocess.run(call, input=row["document"].encode(), capture_output=True)
     if done.returncode != 0:
-        said = (done.stderr + done.stdout).decode(errors="replace").strip().replace("\n", "; ")
+        said = "; ".join((done.stderr + done.stdout).decode(errors="replace").split("\n")).replace("\r", "").strip("; ")
         return f"ssh-keygen refuses it for {row['principal']}: {said}"
 
 def check(path, signers, revoked, unusable):
@@ -117,7 +118,7 @@ def check(path, signers, revoked, unusable):
             if len(evidence) > 1: why = why or f"it was given for other evidence: {', '.join(sorted(evidence))}"
         except (KeyError, ValueError, TypeError, IndexError, StopIteration) as error:
             why = f"it cannot be read: {type(error).__name__}: {error}"
-        if why: return False, f"CHANGED: signature {seq} of the {label(row['kind'])}: {why}"
+        if why: return False, f"signature {seq} of the {label(row['kind'])}: {why}"
     signed = ", ".join(f"{label(row['kind'])} by {row['principal']} with {row['fingerprint']}" for row in found.values())
     missing = [label(kind) for kind in ("authorization", "run_end") if kind not in {row["kind"] for row in found.values()}]
     if missing: return False, f"UNSIGNED: the {' and the '.join(missing)}; signed: {signed or 'nothing'}"

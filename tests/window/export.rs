@@ -67,7 +67,7 @@ fn a_report_and_a_case_file_are_exported() {
     // The verifier in the case file agrees with it.
     let file = std::fs::File::open(&case).expect("the case file");
     let mut archive = zip::ZipArchive::new(file).expect("a zip");
-    for name in ["verify.py", "verify_documents.py"] {
+    for name in ["verify.py", "verify_documents.py", "verify_proof.py"] {
         let mut text = String::new();
         archive.by_name(name).expect("a verifier").read_to_string(&mut text).expect("text");
         std::fs::write(folder.path().join(name), text).expect("the verifier");

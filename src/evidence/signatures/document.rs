@@ -92,11 +92,10 @@ impl Others {
         let named = named.get("reviews").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let is_named = |review: &&String| named.iter().any(|it| it.as_str() == Some(review));
         let found = self.reviews.iter().filter(is_named).count();
-        let missing = named.len().saturating_sub(found);
         let others = usize::try_from(self.required.saturating_sub(1)).unwrap_or(usize::MAX);
-        if missing > 0 {
-            let why = "signatures of other persons that it names are not recorded with it";
-            return Some(format!("{missing} {why}"));
+        if found < named.len() {
+            let why = "the signatures of other persons that it names are not all recorded with it";
+            return Some(why.to_owned());
         }
         (named.len() < others).then(|| {
             format!("it needed the signatures of {others} other persons, and names {}", named.len())

@@ -11,6 +11,7 @@ use crate::harness::home::Done;
 /// Unpacks the case, applies a change, brings the manifest up to date where the change asks for it, and checks.
 const CHANGE: &str = r#"
 import hashlib, importlib.util, json, pathlib, random, shutil, sys, zipfile
+sys.path.insert(0, str(pathlib.Path(sys.argv[1]).parent))
 spec = importlib.util.spec_from_file_location("verify", sys.argv[1])
 verify = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(verify)
@@ -112,6 +113,7 @@ fn every_change_of_a_member_is_found() {
 /// Flips bits of the zip. One that no reader of the archive notices changes no content.
 const FLIP: &str = r#"
 import importlib.util, pathlib, random, sys, zipfile
+sys.path.insert(0, str(pathlib.Path(sys.argv[1]).parent))
 spec = importlib.util.spec_from_file_location("verify", sys.argv[1])
 verify = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(verify)

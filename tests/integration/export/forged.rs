@@ -88,7 +88,8 @@ for forge in (nothing, invent, change, drop):
             for it in sorted(folder.rglob("*")) if it.is_file() and it.name != "manifest.json"]
         (folder / "manifest.json").write_text(json.dumps(manifest))
         head = manifest["head"]["digest"]
-        said = [verify.check(folder, head)[1], verify.check(folder, head, key)[1]]
+        said = [verify.check(folder, head), verify.check(folder, head, key)]
+        said = [f"{'OK' if is_sound else 'CHANGED'}: {it}".replace("OK: PARTLY", "PARTLY") for is_sound, it in said]
         print(json.dumps([forge.__name__, prove.__name__, *said]))
 "#;
 
@@ -126,9 +127,7 @@ fn no_forged_record_is_taken_for_a_proven_one() {
     for line in &lines {
         let (forged, proof) = (text(line, 0), text(line, 1));
         let (with_head, with_key) = (text(line, 2), text(line, 3));
-        let begins = |with_head: &str, with_key: &str| {
-            (with_head.to_owned(), with_key.to_owned())
-        };
+        let begins = |with_head: &str, with_key: &str| (with_head.to_owned(), with_key.to_owned());
         // A genuine head says nothing about what stands before a gap, and the verifier says so.
         let expected = match (forged.as_str(), proof.as_str()) {
             ("nothing", "keep" | "follow") => begins("PARTLY BOUND: ", "OK: "),
@@ -137,7 +136,10 @@ fn no_forged_record_is_taken_for_a_proven_one() {
             (_, "strip") => begins("PARTLY BOUND: ", "CHANGED: it has no proof.json"),
             ("invent", "follow") => begins("CHANGED: ", "CHANGED: "),
             ("change", "follow") => begins("CHANGED: ", "CHANGED: "),
-            _ => begins("PARTLY BOUND: ", "CHANGED: the signature of the checkpoint is not one of the key"),
+            _ => begins(
+                "PARTLY BOUND: ",
+                "CHANGED: the signature of the checkpoint is not one of the key",
+            ),
         };
         let all = format!("{forged}, {proof}: {with_head} {with_key}");
         assert!(with_head.starts_with(&expected.0) && with_key.starts_with(&expected.1), "{all}");
@@ -148,12 +150,20 @@ fn no_forged_record_is_taken_for_a_proven_one() {
                 "drop" => 1,
                 _ => 0,
             };
-            assert_eq!(left_out(&with_head).cast_signed(), left_out(&genuine).cast_signed() + more, "{all}");
+            assert_eq!(
+                left_out(&with_head).cast_signed(),
+                left_out(&genuine).cast_signed() + more,
+                "{all}"
+            );
         }
         if with_key.starts_with("OK") {
             assert!(with_key.contains("all of which the key has signed"), "{all}");
             let more = u32::from(forged == "drop");
-            assert_eq!(left_out(&with_key), left_out(&genuine) + more, "a number is counted: {all}");
+            assert_eq!(
+                left_out(&with_key),
+                left_out(&genuine) + more,
+                "a number is counted: {all}"
+            );
         }
     }
 }
@@ -163,7 +173,10 @@ fn the_key_must_be_that_of_the_evidence() {
     let home = Home::new();
     let (case, key) = second_run(&home);
     let done = says(&case, &["--key", &key]).exits(0);
-    assert!(done.stdout.starts_with("OK: ") && done.stdout.contains("the key has signed"), "{done:?}");
+    assert!(
+        done.stdout.starts_with("OK: ") && done.stdout.contains("the key has signed"),
+        "{done:?}"
+    );
     let (code, said) = verified(&case);
     assert!(code == 0 && said.starts_with("PARTLY BOUND: "), "{said}");
     assert!(said.contains("nothing from outside of this file confirms that link"), "{said}");
@@ -181,7 +194,8 @@ fn the_key_must_be_that_of_the_evidence() {
     let done = says(&case, &["--key", renamed.stdout.trim_end()]).exits(1);
     assert!(done.stdout.contains("the checkpoint is not signed by the key"), "{done:?}");
 
-    for (path, key) in [(&case, "no key"), (&case, &key[..key.len() - 4]), (&home.database(), &key)] {
+    for (path, key) in [(&case, "no key"), (&case, &key[..key.len() - 4]), (&home.database(), &key)]
+    {
         let done = says(path, &["--key", key]).exits(2);
         assert!(done.stderr.starts_with("UNUSABLE: "), "{done:?}");
     }
@@ -243,10 +257,14 @@ fn verifiers_print_no_control_characters() {
     assert!(done.stdout.contains("evidence⟨U+202E⟩⟨U+001B⟩[2K⟨U+27E8⟩; root"), "{done:?}");
     for later in [json!(-1), json!("\u{1b}[8m"), json!(1.5)] {
         let done = python([program.as_path(), &changed("later", later)]).exits(1);
-        assert!(done.stdout.starts_with("CHANGED: ") && !done.stdout.contains('\u{1b}'), "{done:?}");
+        assert!(
+            done.stdout.starts_with("CHANGED: ") && !done.stdout.contains('\u{1b}'),
+            "{done:?}"
+        );
     }
     // A name in a case file.
-    let script = "import sys, zipfile; zipfile.ZipFile(sys.argv[1], 'a').writestr('a\\x1b[2K\\u202e', b'')";
+    let script =
+        "import sys, zipfile; zipfile.ZipFile(sys.argv[1], 'a').writestr('a\\x1b[2K\\u202e', b'')";
     Done::of(Command::new("python3").args(["-c", script]).arg(&case)).exits(0);
     let (code, said) = verified(&case);
     assert!(code == 1 && !said.contains(['\u{1b}', '\u{202e}']), "{said}");

@@ -80,7 +80,8 @@ fn a_review_cannot_be_taken_out() {
     let approval: Value = serde_json::from_str(&document[0]).unwrap();
     let digest = countersign::plan::Digest::of(document[1].as_bytes()).to_string();
     assert_eq!((&approval["required"], &approval["reviews"]), (&json!(2), &json!([digest])));
-    let take_out = "take_out(sql.execute(\"SELECT id FROM signatures WHERE kind = 'review'\").fetchone()[0])";
+    let take_out =
+        "take_out(sql.execute(\"SELECT id FROM signatures WHERE kind = 'review'\").fetchone()[0])";
     forge(&team.home, &format!("{TAKE_OUT}{take_out}"));
     assert_eq!(two_states(&team.home, &id), [("authorization".into(), "bytes_differ".into())]);
     let (code, said) = case_says(&team.home, &id);
@@ -117,11 +118,8 @@ fn review_difference(home: &Home, id: &str) -> (i32, String) {
     let script = "import sys; sys.path.insert(0, sys.argv[1]); import verify_signatures as v\n\
                   rows, digests, _ = v.read(sys.argv[2])\n\
                   print([v.difference(row, seq, rows, digests) for seq, row in rows['signatures'].items() if row['kind'] == 'review'])";
-    let output = program(
-        "python3",
-        &["-B", "-c", script, &verifiers(), folder.to_str().unwrap()],
-        b"",
-    );
+    let output =
+        program("python3", &["-B", "-c", script, &verifiers(), folder.to_str().unwrap()], b"");
     let said = format!("{output:?}");
     (output.status.code().unwrap(), said)
 }
@@ -132,7 +130,8 @@ fn nobody_without_the_key_dates_a_signature_back() {
     let (team, id) = signed_by_two();
     team.allow(&[(ADA, "ada", ""), (BOB, "bob", "valid-before=\"20250101\"")]);
     assert_eq!(two_states(&team.home, &id)[1], ("review".into(), "expired".into()));
-    let date_back = "sql.execute(\"UPDATE signatures SET timestamp = 1700000000000 WHERE kind = ?\", (KIND,))";
+    let date_back =
+        "sql.execute(\"UPDATE signatures SET timestamp = 1700000000000 WHERE kind = ?\", (KIND,))";
     forge(&team.home, &date_back.replace("KIND", "'review'"));
     assert_eq!(two_states(&team.home, &id)[1], ("review".into(), "bytes_differ".into()));
     let (code, said) = review_difference(&team.home, &id);
@@ -151,10 +150,16 @@ fn a_record_names_the_key_and_the_request_that_were_signed() {
         "principal = 'carol'",
     ] {
         let (team, id) = signed_by_two();
-        forge(&team.home, &format!("sql.execute(\"UPDATE signatures SET {change} WHERE kind = 'review'\")"));
+        forge(
+            &team.home,
+            &format!("sql.execute(\"UPDATE signatures SET {change} WHERE kind = 'review'\")"),
+        );
         assert_eq!(two_states(&team.home, &id)[1], ("review".into(), "bytes_differ".into()));
         let (code, said) = case_says(&team.home, &id);
-        assert!(code == 1 && said.contains("of the review: ") && said.starts_with("CHANGED: "), "{change}: {said}");
+        assert!(
+            code == 1 && said.contains("of the review: ") && said.starts_with("CHANGED: "),
+            "{change}: {said}"
+        );
     }
 }
 
@@ -220,7 +225,10 @@ fn the_verifier_says_what_is_not_signed_or_cannot_be_used() {
     let id = result["run_id"].as_str().unwrap();
     let signers = allowed(&home, &[format!("{ADA} {}", public(&key))]);
     let (code, said) = case_says(&home, id);
-    assert!(code == 1 && said.starts_with("UNSIGNED: the end of the run; signed: authorization by"), "{said}");
+    assert!(
+        code == 1 && said.starts_with("UNSIGNED: the end of the run; signed: authorization by"),
+        "{said}"
+    );
     home.json(["evidence", "sign", id]).exits(0);
     let (code, said) = case_says(&home, id);
     assert!(code == 0 && said.contains("end of the run by ada@example.org"), "{said}");

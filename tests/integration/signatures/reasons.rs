@@ -55,7 +55,12 @@ fn what_is_not_signed_is_no_success() {
     let result = run(&home).exits(0).document();
     let id = result["run_id"].as_str().unwrap();
     let (state, why) = verdict(&home, id, &lines, &[]);
-    assert!(state == "unsigned" && why.starts_with("the authorization ") && why.ends_with(" is not signed"), "{why}");
+    assert!(
+        state == "unsigned"
+            && why.starts_with("the authorization ")
+            && why.ends_with(" is not signed"),
+        "{why}"
+    );
     assert_eq!(verdict(&home, "head", &lines, &[]).0, "unsigned");
     let signers = allowed(&home, &lines);
     let all = ["evidence", "verify-signature", "--all", "--allowed-signers", &signers];
