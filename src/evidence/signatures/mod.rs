@@ -13,8 +13,8 @@ use uuid::Uuid;
 
 use self::document::{Others, Signer, linked};
 pub(super) use self::reading::read;
-use self::used_requests::used_by;
 pub(super) use self::used_requests::{REQUEST_USED, used_in};
+use self::used_requests::{used_by, used_by_authorization};
 use super::append::{Appender, Cell};
 use super::chain::Chain;
 use super::error::Result;
@@ -109,7 +109,7 @@ impl EvidenceStore {
                 // Within the transaction, because another process may use the same request.
                 if let Some(by) =
                     review.request_id.map(|id| used_by(appender.tx(), id)).transpose()?.flatten()
-                    && by != id.to_string()
+                    && by != used_by_authorization(&id.to_string())
                 {
                     return Err(EvidenceError::RequestUsed { by });
                 }

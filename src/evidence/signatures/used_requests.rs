@@ -10,12 +10,17 @@ use crate::evidence::rows::{find, list, uuid};
 /// The decision that records a request which was used in evidence that a restore has replaced.
 pub(in crate::evidence) const REQUEST_USED: &str = "request_used";
 
+/// That an authorization has used a request. Other persons may have answered the same one for it.
+pub(super) fn used_by_authorization(id: &str) -> String {
+    format!("authorization {id}")
+}
+
 /// What has used this request, in words; `None` if nothing has.
 pub(super) fn used_by(conn: &Connection, request_id: Uuid) -> Result<Option<String>> {
     let sql = "SELECT authorization_id FROM signatures WHERE request_id = ?1 LIMIT 1";
     let id = request_id.to_string();
     if let Some(id) = find::<String>(conn, sql, [&id], |row| Ok(row.get(0)?))? {
-        return Ok(Some(format!("authorization {id}")));
+        return Ok(Some(used_by_authorization(&id)));
     }
     let sql = "SELECT 1 FROM decisions WHERE run_id IS NULL AND decision = ?1 AND note = ?2";
     let is_used = conn.prepare_cached(sql)?.exists((REQUEST_USED, id))?;

@@ -134,8 +134,9 @@ fn check(home: &Home, path: &Path) -> Value {
     let proof: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     assert_eq!(complaints("proof", &proof), Vec::<String>::new());
     let key = key(home);
-    let line = [verifier().as_os_str(), path.as_os_str(), "--key".as_ref(), key.as_ref()];
-    let said = Done::of(Command::new("python3").arg("-B").args(line)).exits(0);
+    let mut command = Command::new("python3");
+    command.arg("-B").arg(verifier()).arg(path).args(["--key", &key]);
+    let said = Done::of(&mut command).exits(0);
     assert!(said.stdout.contains("the checkpoint is signed by that key"), "{said:?}");
     let tree = checkpoint(proof["checkpoint"].as_str().unwrap(), &key).unwrap();
     for record in proof["records"].as_array().unwrap() {

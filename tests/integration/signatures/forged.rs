@@ -145,7 +145,7 @@ fn nobody_without_the_key_dates_a_signature_back() {
 #[test]
 fn a_record_names_the_key_and_the_request_that_were_signed() {
     for change in [
-        "fingerprint = 'SHA256:FAKE'",
+        "fingerprint = replace(fingerprint, substr(fingerprint, 8, 20), 'AAAAAAAAAAAAAAAAAAAA')",
         "request_id = '00000000-0000-4000-8000-000000000000'",
         "principal = 'carol'",
     ] {

@@ -63,7 +63,7 @@ fn ssh_keygen_accepts_what_a_run_has_signed() {
     for path in [home.path().join("case.zip"), case] {
         let (code, said) = python_says(&path, &["--allowed-signers", &signers]);
         assert_eq!(code, 0, "{said}");
-        assert!(said.contains(&format!("run end by {ADA} with {fingerprint}")), "{said}");
+        assert!(said.contains(&format!("end of the run by {ADA} with {fingerprint}")), "{said}");
         let nobody = home.path().join("nobody");
         std::fs::write(&nobody, format!("bob {}\n", public(&key))).unwrap();
         let (code, said) = python_says(&path, &["--allowed-signers", nobody.to_str().unwrap()]);

@@ -48,7 +48,7 @@ pub(in crate::cli) struct VerifySignature {
     /// A run (its authorization and its end), an authorization by its whole id, or `head` (the latest signed head)
     #[arg(value_name = "RUN|AUTHORIZATION|head", required_unless_present = "all")]
     pub(in crate::cli) subject: Option<Subject>,
-    /// All signatures in the evidence
+    /// All signatures in the evidence, and what is not signed although others are
     #[arg(long, conflicts_with = "subject")]
     pub(in crate::cli) all: bool,
     /// Who may sign with which key: a list as `ssh-keygen -Y verify` takes it
