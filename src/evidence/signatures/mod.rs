@@ -12,6 +12,7 @@ mod used_requests;
 use uuid::Uuid;
 
 use self::document::{Others, Signer, linked};
+pub use self::reading::SignaturesOf;
 pub(super) use self::reading::read;
 pub(super) use self::used_requests::{REQUEST_USED, used_in};
 use self::used_requests::{used_by, used_by_authorization};
@@ -38,19 +39,6 @@ pub struct SignedDocument {
     pub timestamp_ms: i64,
     /// The request that was answered, of a review.
     pub request_id: Option<Uuid>,
-}
-
-/// Which signatures are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SignaturesOf {
-    /// Those of the authorization of this run, and of its end.
-    Run(Uuid),
-    /// Those of this authorization.
-    Authorization(Uuid),
-    /// The latest of a head of the evidence.
-    Head,
-    /// All.
-    All,
 }
 
 impl EvidenceStore {

@@ -3,7 +3,6 @@
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::SignaturesOf;
 use super::document::{Linked, Signer, linked, signed_at};
 use crate::authorization::SshSignature;
 use crate::evidence::error::Result;
@@ -12,6 +11,19 @@ use crate::evidence::rows::{find, has_row, optional, unreadable, uuid};
 use crate::evidence::source::Source;
 use crate::evidence::{EvidenceReader, schema};
 use crate::run::{SignatureKind, SignatureRecord};
+
+/// Which signatures are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignaturesOf {
+    /// Those of the authorization of this run, and of its end.
+    Run(Uuid),
+    /// Those of this authorization.
+    Authorization(Uuid),
+    /// The latest of a head of the evidence.
+    Head,
+    /// All.
+    All,
+}
 
 impl EvidenceReader {
     /// The signatures, in the order in which they were recorded, each compared with the record that it is about.

@@ -16,7 +16,7 @@ fn a_file_is_private_and_replaced_only_if_told() {
     let bytes = fs::read(&path).unwrap();
     assert_eq!(
         document,
-        json!({"file": "out.csv", "format": "csv", "runs": 1, "executions": 6, "changed": 0,
+        json!({"file": "out.csv", "format": "csv", "runs": 1, "executions": 6, "changed": 0, "not_proven": null,
                "bytes": bytes.len()})
     );
     assert_eq!(String::from_utf8(bytes).unwrap(), exported(&home, "csv", &[]));
