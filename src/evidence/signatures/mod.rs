@@ -55,7 +55,7 @@ impl EvidenceStore {
         (persons, reviews): (usize, &[SignedDocument]),
     ) -> Result<String> {
         let others = Others {
-            required: persons as u64,
+            required: persons.max(1) as u64,
             reviews: reviews.iter().map(|it| Others::digest_of(&it.document)).collect(),
         };
         let others = Some(others).filter(|_| !reviews.is_empty());
