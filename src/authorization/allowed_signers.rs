@@ -1,13 +1,17 @@
 //! Who is who in a list of allowed signers (`ssh-keygen(1)`): which names and keys are one person. Pure.
 //!
 //! Whether a signature is valid, `ssh-keygen` alone decides. This only counts persons, and fails where the list does not say
-//! who somebody is: a name that is a pattern, and a certificate, can be anybody.
+//! who somebody is: a name that is a pattern, and a certificate, can be anybody. Of all lines that `ssh-keygen` reads, only those
+//! of the plainest form are accepted, so that none means something else to it: names without quotes, known options with plain
+//! values, the one text of a key.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use sha2::{Digest as _, Sha256};
+
+use super::signing::{field, why_no_principal};
 
 /// The persons of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -16,6 +20,8 @@ pub struct Persons {
     persons: BTreeMap<String, usize>,
     /// The names with their keys, as the lines have them.
     pairs: Vec<(String, String)>,
+    /// The keys of lines with patterns.
+    of_pattern: BTreeSet<String>,
 }
 
 impl Persons {
@@ -26,7 +32,7 @@ impl Persons {
     pub fn read(list: &str) -> Result<Self, String> {
         let mut persons = Self::default();
         for (index, line) in list.lines().enumerate() {
-            let line = line.trim_matches([' ', '\t', '\r']);
+            let line = line.trim_matches([' ', '\t']);
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
@@ -35,6 +41,10 @@ impl Persons {
                 .ok_or_else(|| format!("line {} of the list cannot be understood", index + 1))?;
             if is_authority {
                 continue;
+            }
+            // Such a key can be anybody's.
+            if names.iter().any(|name| name.contains(['*', '?', '!'])) {
+                persons.of_pattern.insert(key.clone());
             }
             let named = names.into_iter().filter(|name| !name.contains(['*', '?', '!']));
             let named: Vec<String> = named.collect();
@@ -68,6 +78,11 @@ impl Persons {
                  or a certificate does not say which person it is"
             )
         })?;
+        if self.of_pattern.contains(fingerprint) {
+            return Err(format!(
+                "the list of allowed signers has {fingerprint} with a pattern, too"
+            ));
+        }
         Ok(self.persons.get(&pair.1).copied().unwrap_or_default())
     }
 
@@ -87,41 +102,104 @@ struct Signer {
 
 impl Signer {
     fn read(line: &str) -> Option<Self> {
-        let (names, rest) = field(line)?;
-        let names = names.trim_matches('"').split(',').map(str::to_owned).collect();
-        let (second, after) = field(rest)?;
-        // Options are left out where there are none. No type of key has these signs.
-        let (options, blob) = match field(after) {
-            Some((blob, _)) if blob_of(second, blob).is_some() => ("", blob_of(second, blob)),
-            Some((of_key, after)) => (second, field(after).and_then(|(it, _)| blob_of(of_key, it))),
-            None => return None,
+        let mut fields = line.split([' ', '\t']).filter(|field| !field.is_empty());
+        let is_odd = |sign: char| sign.is_control() && sign != '\t' || sign == '\u{feff}';
+        let (names, second) = (fields.next()?, fields.next()?);
+        let names: Vec<String> = names.split(',').map(str::to_owned).collect();
+        let is_name = |name: &String| {
+            let name = name.strip_prefix('!').unwrap_or(name).replace(['*', '?'], "x");
+            why_no_principal(&name).is_none()
         };
-        let key = format!("SHA256:{}", STANDARD_NO_PAD.encode(Sha256::digest(blob?)));
-        // ssh-keygen reads options without regard to case.
-        let is_authority = options.to_ascii_lowercase().contains("cert-authority");
+        if line.contains(is_odd) || !names.iter().all(is_name) {
+            return None;
+        }
+        let (options, kind) = match KINDS.contains(&second) {
+            true => ("", second),
+            false => (second, fields.next()?),
+        };
+        let is_authority = is_authority(options)?;
+        let blob = blob_of(kind, fields.next()?)?;
+        let key = format!("SHA256:{}", STANDARD_NO_PAD.encode(Sha256::digest(blob)));
         Some(Self { names, key, is_authority })
     }
 }
 
-/// The bytes of a key, if its text begins with its type.
-fn blob_of(kind: &str, text: &str) -> Option<Vec<u8>> {
-    let blob = STANDARD.decode(text).ok()?;
-    let (length, rest) = blob.split_first_chunk::<4>()?;
-    let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
-    (rest.get(..length)? == kind.as_bytes()).then_some(blob)
+/// The kinds of keys. A certificate is none.
+const KINDS: [&str; 7] = [
+    "ssh-ed25519",
+    "ssh-rsa",
+    "ecdsa-sha2-nistp256",
+    "ecdsa-sha2-nistp384",
+    "ecdsa-sha2-nistp521",
+    "sk-ssh-ed25519@openssh.com",
+    "sk-ecdsa-sha2-nistp256@openssh.com",
+];
+
+/// Whether the options of a line say that its key signs certificates; `None` for options that are not known, or have values
+/// that are not plain.
+fn is_authority(options: &str) -> Option<bool> {
+    let mut rest = options;
+    let mut is_authority = false;
+    while !rest.is_empty() {
+        let end = rest.find([',', '=']).unwrap_or(rest.len());
+        let (name, after) = rest.split_at_checked(end)?;
+        let name = name.to_ascii_lowercase();
+        rest = match (name.as_str(), after.strip_prefix("=\"")) {
+            ("cert-authority", None) if !after.starts_with('=') => {
+                is_authority = true;
+                after
+            }
+            ("namespaces" | "valid-after" | "valid-before", Some(value)) => {
+                let (value, after) = value.split_once('"')?;
+                let is_plain =
+                    |sign: char| sign.is_ascii_alphanumeric() || ".,:@+-_/*".contains(sign);
+                if value.is_empty() || !value.chars().all(is_plain) {
+                    return None;
+                }
+                after
+            }
+            _ => return None,
+        };
+        rest = match (rest, rest.strip_prefix(',')) {
+            ("", _) => "",
+            (_, Some(following)) if !following.is_empty() => following,
+            _ => return None,
+        };
+    }
+    Some(is_authority)
 }
 
-/// The first field and the rest of a line; spaces in double quotes are no ends of a field.
-fn field(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim_start_matches([' ', '\t']);
-    let mut is_quoted = false;
-    let end = line.char_indices().find(|(_, sign)| {
-        is_quoted ^= *sign == '"';
-        !is_quoted && matches!(sign, ' ' | '\t')
-    });
-    let end = end.map_or(line.len(), |(end, _)| end);
-    let (field, rest) = line.split_at_checked(end)?;
-    (!field.is_empty()).then_some((field, rest))
+/// The bytes of a key of this kind, if the text is the only one of them.
+fn blob_of(kind: &str, text: &str) -> Option<Vec<u8>> {
+    if !KINDS.contains(&kind) {
+        return None;
+    }
+    let blob = STANDARD.decode(text).ok().filter(|blob| STANDARD.encode(blob) == text)?;
+    let mut rest = blob.as_slice();
+    let mut fields = Vec::new();
+    while !rest.is_empty() {
+        fields.push(field(&mut rest)?);
+    }
+    let [of_kind, parts @ ..] = fields.as_slice() else { return None };
+    // A number has one form: no more zeros than its sign needs.
+    let is_number = |number: &&[u8]| match number {
+        [0, next, ..] => *next >= 0x80,
+        [first, ..] => *first != 0 && *first < 0x80,
+        [] => false,
+    };
+    let is_form = match (kind, parts) {
+        ("ssh-ed25519", [key]) => key.len() == 32,
+        ("ssh-rsa", numbers @ [_, _]) => numbers.iter().all(is_number),
+        ("sk-ssh-ed25519@openssh.com", [key, _]) => key.len() == 32,
+        ("sk-ecdsa-sha2-nistp256@openssh.com", [b"nistp256", point, _]) => {
+            point.first() == Some(&4)
+        }
+        (kind, [curve, point]) => {
+            kind.as_bytes().strip_prefix(b"ecdsa-sha2-") == Some(curve) && point.first() == Some(&4)
+        }
+        _ => false,
+    };
+    (*of_kind == kind.as_bytes() && is_form).then_some(blob)
 }
 
 #[cfg(test)]
@@ -134,6 +212,16 @@ mod tests {
         blob.extend([letter; 32]);
         let fingerprint = format!("SHA256:{}", STANDARD_NO_PAD.encode(Sha256::digest(&blob)));
         (format!("ssh-ed25519 {}", STANDARD.encode(&blob)), fingerprint)
+    }
+
+    /// A key of RSA with this exponent.
+    fn rsa(exponent: &[u8]) -> String {
+        let mut blob = Vec::new();
+        for part in [b"ssh-rsa".as_slice(), exponent, &[0, 0xc0, 1]] {
+            blob.extend(u32::try_from(part.len()).unwrap().to_be_bytes());
+            blob.extend(part);
+        }
+        STANDARD.encode(blob)
     }
 
     fn persons(lines: &[(&str, u8)]) -> Persons {
@@ -157,9 +245,9 @@ mod tests {
             &[("ada", b'a'), ("ada2", b'b'), ("x", b'b'), ("x", b'c'), ("ada", b'c')],
             &[("ada2", b'b'), ("ADA2", b'a'), ("ada", b'a')],
             &[
-                ("\"ada,ada2\" cert-authority", b'z'),
-                ("\"ada,ada2\"", b'a'),
-                ("ada2 namespaces=\"a b\"", b'b'),
+                ("ada,ada2 cert-authority", b'z'),
+                ("ada,ada2", b'a'),
+                ("ada2 namespaces=\"a,b\"", b'b'),
             ],
         ] {
             assert!(are_one(joined, ("ada", b'a'), ("ada2", b'b')), "{joined:?}");
@@ -168,12 +256,23 @@ mod tests {
 
     #[test]
     fn a_pattern_or_another_name_is_nobody() {
-        let list =
-            [("*@x.org", b'a'), ("* cert-authority", b'b'), ("ada,!eve", b'c'), ("ad?", b'd')];
+        let list = [
+            ("*@x.org", b'a'),
+            ("* cert-authority", b'b'),
+            ("ada", b'c'),
+            ("ad?", b'd'),
+            ("ada", b'e'),
+            ("b*", b'e'),
+        ];
         let persons = persons(&list);
-        for (name, letter) in
-            [("zed@x.org", b'a'), ("zed", b'b'), ("eve", b'c'), ("Ada", b'c'), ("ada", b'd')]
-        {
+        for (name, letter) in [
+            ("zed@x.org", b'a'),
+            ("zed", b'b'),
+            ("eve", b'c'),
+            ("Ada", b'c'),
+            ("ada", b'd'),
+            ("ada", b'e'),
+        ] {
             assert!(persons.of(name, &key(letter).1).is_err(), "{name}");
         }
         assert!(persons.of("ada", &key(b'c').1).is_ok());
@@ -182,17 +281,39 @@ mod tests {
     #[test]
     fn a_line_that_is_not_understood_is_an_error() {
         let known = key(b'a').0;
-        for line in
-            ["ada", "ada ssh-ed25519", "ada ssh-rsa AAAA", "ada x y z", &format!("\"ada {known}")]
-        {
+        let blob = known.split_once(' ').unwrap().1;
+        // Most of these mean another name or key to ssh-keygen.
+        for line in [
+            "ada".to_owned(),
+            "ada ssh-ed25519".to_owned(),
+            "ada ssh-rsa AAAA".to_owned(),
+            format!("ada ssh-rsa {blob}"),
+            format!("ada x {known}"),
+            format!("\"ada {known}"),
+            format!("\"ada,bob\"namespaces=\"a\" {known}"),
+            format!("ad\"a@x\" {known}"),
+            format!("ada,bob\rnamespaces=\"a\" {known}"),
+            format!("ada {known}\r\r"),
+            format!("\u{feff}ada {known}"),
+            format!("ada namespaces=\"a,\\\" {known} \" {known}"),
+            format!("ada namespaces=\"a b\" {known}"),
+            format!("ada namespaces= {known}"),
+            format!("ada cert-authority=\"x\" {known}"),
+            format!("ada cert-authority, {known}"),
+            format!("ada no-such-option {known}"),
+            format!("ada ssh-ed25519 {}", blob.replacen('A', "A\u{b}", 1)),
+            format!("ada ssh-ed25519 {blob}="),
+            format!("ada ssh-ed25519-cert-v01@openssh.com {blob}"),
+            format!("ada rsa-sha2-512 {}", rsa(&[1, 0, 1])),
+            format!("ada ssh-rsa {}", rsa(&[0, 1, 0, 1])),
+        ] {
             let list = format!("# note\n\n{line}\n");
-            assert_eq!(
-                Persons::read(&list).unwrap_err(),
-                "line 3 of the list cannot be understood"
-            );
+            let why = Persons::read(&list).unwrap_err();
+            assert_eq!(why, "line 3 of the list cannot be understood", "{line:?}");
         }
-        let options =
-            format!("ada valid-before=\"20300101\",namespaces=\"a,b c\"\t{known} a note\n");
+        assert!(Persons::read(&format!("ada ssh-rsa {}\n", rsa(&[1, 0, 1]))).is_ok());
+        assert_eq!(is_authority("namespaces=\"countersign,cert-authority\""), Some(false));
+        let options = format!("ada valid-before=\"20300101\",NAMESPACES=\"a,b\"\t{known} a note\n");
         assert!(Persons::read(&options).unwrap().of("ada", &key(b'a').1).is_ok());
     }
 }

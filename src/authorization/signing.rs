@@ -165,7 +165,7 @@ fn armored(blob: &[u8]) -> String {
 }
 
 /// Takes the next field: its length in four bytes, and its bytes.
-fn field<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
+pub(super) fn field<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     let (length, following) = rest.split_first_chunk::<4>()?;
     let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
     let (field, following) = following.split_at_checked(length)?;

@@ -16,8 +16,8 @@ use super::passphrase::asks_at_terminal;
 use super::refusal::Refusal;
 use super::request_text::print;
 use super::{Exit, args};
-use crate::authorization::{PlanAuthorization, ReviewSignature, persons_needed};
-use crate::engine::{Clock as _, FollowUp, Signer, SystemClock, WorkspaceChoice};
+use crate::authorization::{Decided, PlanAuthorization, ReviewSignature, persons_needed};
+use crate::engine::{Clock as _, FollowUp, Signer, SystemClock, WorkspaceChoice, person};
 use crate::evidence::EvidenceStore;
 use crate::plan::{Digest, Plan, is_valid, quoted};
 use crate::risk::Policy;
@@ -107,11 +107,20 @@ pub(super) fn answers(
     let (stop, clock) = (StopSignal::default(), SystemClock::default());
     let signer = Signer::checking(signing, &stop, &clock);
     let mut counted: Vec<ReviewSignature> = Vec::new();
+    let mut withdrawn = Vec::new();
     for answer in answers {
+        let genuine = signer.why_not(store, reviewing, &answer)?.is_none();
+        let person = person(reviewing, &answer).ok().filter(|_| genuine);
         let why = match signer.why_not_for(store, reviewing, &answer, authorization)? {
             Some(why) => Some(why),
+            None if person.is_some_and(|person| withdrawn.contains(&person)) => {
+                Some(format!("{} has refused it since", answer.document.principal))
+            }
             None => signer.why_same(reviewing, &answer, &counted.iter().collect::<Vec<_>>()),
         };
+        if answer.document.decision == Decided::Refuse {
+            withdrawn.extend(person);
+        }
         match why {
             Some(why) => say(&quoted(&format!("{} does not count: {why}", answer.name))),
             None => counted.push(answer),

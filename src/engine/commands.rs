@@ -147,6 +147,19 @@ pub fn workspace_commands(
     Ok((toolbox.workspace().to_owned(), commands))
 }
 
+/// Whether these are the commands of the text of a file, with its digest.
+pub fn are_commands_of(text: &str, shown: &CommandsReview) -> bool {
+    let file = WorkspaceCommands::read(text);
+    let is_same = |(command, shown): (&WorkspaceCommand, &CommandReview)| {
+        (command.name.as_str(), &command.command) == (&*shown.name, &shown.command)
+            && command.timeout.as_secs() == shown.timeout_seconds
+    };
+    file.digest == shown.digest
+        && file.faults.is_empty()
+        && file.commands.len() == shown.commands.len()
+        && file.commands.iter().zip(&shown.commands).all(is_same)
+}
+
 /// The review of the file; `used` are the commands that each step would run.
 fn file_review(
     file: &WorkspaceCommands,

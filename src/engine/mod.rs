@@ -90,7 +90,7 @@ pub use callbacks::{
 };
 pub use chosen_lines::{ChosenLines, ChosenStep, choose_lines};
 pub use clock::{Clock, SystemClock};
-pub use commands::workspace_commands;
+pub use commands::{are_commands_of, workspace_commands};
 pub use compare_runs::compare_runs;
 pub use continuation::{FollowUpError, reconcile, recorded_plan};
 pub use control::ControlHandle;

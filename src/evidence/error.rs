@@ -93,7 +93,7 @@ pub enum EvidenceError {
     Unsound { difference: String },
     #[error("the signature is not recorded: {difference}")]
     SignedOther { difference: String },
-    #[error("its request was used by authorization {by}")]
+    #[error("its request was used by {by}")]
     RequestUsed { by: String },
     #[error("the system gave no random bytes: {source}")]
     Random { source: getrandom::Error },

@@ -7,7 +7,8 @@ use uuid::Uuid;
 use super::{ExpectedEnd, Preview, Review};
 use crate::authorization::{Decided, ReviewDocument};
 use crate::plan::{
-    Code, Digest, Finding, Plan, RiskLevel, Severity, ShownPlan, is_valid, limits, parse,
+    COMMANDS_FILE, Code, Digest, Finding, Plan, RiskLevel, Severity, ShownPlan, is_valid, limits,
+    parse,
 };
 use crate::risk::{self, Policy, Shell};
 
@@ -35,6 +36,9 @@ pub struct ReviewRequest {
     pub plan: String,
     /// The digest of these bytes.
     pub plan_digest: Digest,
+    /// The text of the workspace's file of commands, if a step would run some of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commands_file: Option<String>,
     /// What was found in the workspace, with everything else that the approval would cover.
     pub review: Review,
     previews: Vec<RequestedPreview>,
@@ -69,6 +73,7 @@ impl ReviewRequest {
             // The parser accepts nothing else.
             plan: String::from_utf8_lossy(&plan.source).into_owned(),
             plan_digest: plan.digest,
+            commands_file: None,
             review,
             previews,
         }
@@ -171,6 +176,29 @@ impl ReviewRequest {
                 list.push((index + 1).to_string());
                 *theirs = ours;
             }
+        }
+        // A command of the workspace counts for each step that would run it.
+        for command in review.workspace_commands.iter_mut().flat_map(|it| &mut it.commands) {
+            let none = (None, None);
+            let ours =
+                risk::of_shell_command(&command.command, &[], none, policy, Shell::default());
+            if ours.level > command.risk.level {
+                command.risk = ours;
+            }
+            for index in &command.steps {
+                let Some(of_step) = review.risks.get_mut(*index) else { continue };
+                if command.risk.level > of_step.level {
+                    *of_step = command.risk.clone();
+                    raised.push((index + 1).to_string());
+                }
+            }
+        }
+        let covers_commands = review.binding.inputs.contains_key(COMMANDS_FILE);
+        if covers_commands && review.workspace_commands.is_none() {
+            let message = format!(
+                "steps may run commands of {COMMANDS_FILE}, which the request does not show"
+            );
+            review.findings.push(Finding::new(Severity::Warning, Code::BadValue, "", message));
         }
         review.impact.worst = review.risks.iter().map(|verdict| verdict.level).max();
         let words = "the other computer rates these steps as less dangerous than this one";

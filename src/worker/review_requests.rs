@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{OpenedPlan, Query, QueryContext, QueryError, read_file_bytes};
-use crate::authorization::{Decided, ReviewSignature};
-use crate::engine::{Clock as _, Signer, SystemClock, are_fleet_files, person, simulate_shown};
+use crate::authorization::{Decided, FileState, ReviewSignature};
+use crate::engine::{
+    Clock as _, Signer, SystemClock, are_commands_of, are_fleet_files, person, simulate_shown,
+};
 use crate::evidence::EvidenceLocation;
-use crate::plan::{Code, Digest, Finding, Plan, Severity, ShownPlan, locate, parse};
+use crate::plan::{COMMANDS_FILE, Code, Digest, Finding, Plan, Severity, ShownPlan, locate, parse};
 use crate::risk::Policy;
 use crate::run::{
-    AskSecret, Failure, FleetReview, Preview, PreviewedStep, PreviewedSteps, Review, ReviewRequest,
-    StopSignal,
+    AskSecret, CommandsReview, Failure, FleetReview, Preview, PreviewedStep, PreviewedSteps,
+    Review, ReviewRequest, StopSignal,
 };
 
 /// Reads a request, with its plan as it would run.
@@ -22,11 +24,22 @@ use crate::run::{
 /// Why the text is none.
 pub fn read_request(text: &str) -> Result<(ReviewRequest, Plan), String> {
     let (request, plan) = ReviewRequest::parse(text)?;
-    let fleet = request.review.fleet.as_ref();
-    let is_other = |it: &FleetReview| !are_fleet_files(&it.files, &it.hosts, &it.binding.files);
-    match fleet.is_some_and(is_other) {
-        true => Err("it shows other hosts or files of ansible than its approval covers".to_owned()),
-        false => Ok((request, plan)),
+    let review = &request.review;
+    let is_fleet = |it: &FleetReview| are_fleet_files(&it.files, &it.hosts, &it.binding.files);
+    if !review.fleet.as_ref().is_none_or(is_fleet) {
+        return Err("it shows other hosts or files of ansible than its approval covers".to_owned());
+    }
+    let is_file = |it: &CommandsReview| {
+        let covered = review.binding.inputs.get(COMMANDS_FILE);
+        let text = request.commands_file.as_ref();
+        covered == Some(&FileState::Content(it.digest))
+            && text.is_some_and(|text| are_commands_of(text, it))
+    };
+    match review.workspace_commands.as_ref().is_none_or(is_file) {
+        true => Ok((request, plan)),
+        false => {
+            Err(format!("it shows other commands of {COMMANDS_FILE} than its approval covers"))
+        }
     }
 }
 
@@ -91,7 +104,14 @@ pub fn review_request(
     let user = || ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok());
     let requested_by = signer.or_else(user).unwrap_or_default();
     let now_ms = SystemClock::default().now_ms();
-    Ok(ReviewRequest::new((origin, requested_by), plan, review.clone(), previews, now_ms))
+    let mut request =
+        ReviewRequest::new((origin, requested_by), plan, review.clone(), previews, now_ms);
+    if review.workspace_commands.is_some() {
+        // If it has changed since the review, the request cannot be read.
+        let file = read_file_bytes(&review.workspace.join(COMMANDS_FILE)).unwrap_or_default();
+        request.commands_file = String::from_utf8(file).ok();
+    }
+    Ok(request)
 }
 
 /// Makes the file of a request.
@@ -245,15 +265,16 @@ impl QueryContext {
 /// The maximum number of files in the folder of answers that are looked at.
 const ANSWERS: usize = 1_000;
 
-/// The answers about the plan with this digest in a folder, by the names of their files. Other files are passed over.
+/// The answers about the plan with this digest in a folder, the latest first. Other files are passed over.
 ///
 /// # Errors
 /// The folder cannot be read.
 pub fn answers_in(folder: &Path, plan: &Digest) -> io::Result<Vec<ReviewSignature>> {
-    let mut files: Vec<_> = std::fs::read_dir(folder)?
-        .take(ANSWERS)
-        .map(|entry| Ok(entry?.path()))
-        .collect::<io::Result<_>>()?;
+    let entries = std::fs::read_dir(folder)?.take(ANSWERS + 1);
+    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    if files.len() > ANSWERS {
+        return Err(io::Error::other(format!("it has more than {ANSWERS} files")));
+    }
     files.sort();
     let answer = |file: &PathBuf| {
         // What cannot be read is no answer yet.
@@ -262,7 +283,11 @@ pub fn answers_in(folder: &Path, plan: &Digest) -> io::Result<Vec<ReviewSignatur
         ReviewSignature::parse(&name, std::str::from_utf8(&bytes).ok()?).ok()
     };
     let answers = files.iter().filter_map(answer);
-    Ok(answers.filter(|answer| answer.document.plan_digest == *plan).collect())
+    let mut answers: Vec<_> =
+        answers.filter(|answer| answer.document.plan_digest == *plan).collect();
+    // A person may have thought better of it: the latest first.
+    answers.sort_by_key(|answer| std::cmp::Reverse(answer.document.timestamp));
+    Ok(answers)
 }
 
 impl GivenSignature {

@@ -53,6 +53,10 @@ impl Reviews {
         self.names_signers = signing.is_some_and(|signing| signing.reviewing.is_some());
         self.has_key = signing.is_some();
         (self.counted, self.lines) = (Vec::new(), Vec::new());
+        // A person may have thought better of it: the latest answer counts.
+        let mut given = given;
+        given.sort_by_key(|it| std::cmp::Reverse(it.signature.document.timestamp));
+        let mut withdrawn = Vec::new();
         for (index, answer) in given.iter().enumerate() {
             let document = &answer.signature.document;
             let who = visible_name(&document.principal).into_owned();
@@ -64,7 +68,11 @@ impl Reviews {
                     format!("An answer of {who} does not count: {}", drawable(&why)),
                 ),
                 None if document.decision == Decided::Refuse => {
+                    withdrawn.push(answer.person);
                     (Tone::Danger, format!("{who} refuses: {}", drawable(&document.reason)))
+                }
+                None if withdrawn.contains(&answer.person) => {
+                    (Tone::Caution, format!("{who} signed it before, and has refused it since."))
                 }
                 // The same file may have come twice.
                 None if same => continue,

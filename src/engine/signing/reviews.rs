@@ -2,7 +2,7 @@
 //! an attempt, or a misunderstanding, and the person should know.
 
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::signer::{NotRecorded, Signer};
 use crate::authorization::{
@@ -187,20 +187,52 @@ fn why_unprotected(reviewing: &Reviewing, binding: &Binding) -> Option<String> {
     let granted = binding.walls.iter().flatten().flatten().flat_map(|walls| &walls.write);
     let writable: Vec<&str> =
         std::iter::once(&binding.workspace).chain(granted).map(String::as_str).collect();
+    let others = 0o002;
+    let is_shared = |path: &Path| {
+        path.metadata().is_ok_and(|it| it.mode() & others != 0 && it.mode() & 0o1000 == 0)
+    };
     for list in lists {
-        let real = list.canonicalize().unwrap_or_else(|_| list.clone());
-        let others = 0o002;
-        let is_shared = |path: &Path| {
-            path.metadata().is_ok_and(|it| it.mode() & others != 0 && it.mode() & 0o1000 == 0)
-        };
-        if let Some(folder) = writable.iter().find(|folder| real.starts_with(folder)) {
-            return Some(format!("{} is in {folder}, which the plan can write", list.display()));
+        let shown = list.display();
+        for place in ways_to(list) {
+            let parent = place.parent().and_then(|parent| parent.canonicalize().ok());
+            let is_in = |folder: &&&str| {
+                place.starts_with(folder)
+                    || parent.as_ref().is_some_and(|it| it.starts_with(folder))
+            };
+            if let Some(folder) = writable.iter().find(is_in) {
+                return Some(format!("{shown} is in {folder}, which the plan can write"));
+            }
         }
-        if is_shared(&real) || real.parent().is_some_and(is_shared) {
-            return Some(format!("every user of this computer can write {}", list.display()));
+        let real = list.canonicalize().unwrap_or_else(|_| list.clone());
+        if real.ancestors().any(is_shared) {
+            return Some(format!("every user of this computer can write {shown}"));
+        }
+        if real.metadata().is_ok_and(|it| it.nlink() > 1) {
+            return Some(format!("{shown} has another name, by which it could be written"));
         }
     }
     None
+}
+
+/// The path of a file, and each that it becomes when a link in it is followed.
+fn ways_to(file: &Path) -> Vec<PathBuf> {
+    const LINKS: usize = 40;
+    let mut ways = vec![file.to_owned()];
+    while ways.len() <= LINKS {
+        let Some(last) = ways.last() else { break };
+        let link = last
+            .ancestors()
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .find_map(|prefix| Some((prefix, std::fs::read_link(prefix).ok()?)));
+        let Some((prefix, target)) = link else { break };
+        let rest = last.strip_prefix(prefix).unwrap_or(Path::new(""));
+        let followed = prefix.parent().unwrap_or(prefix).join(target);
+        let next = if rest.as_os_str().is_empty() { followed } else { followed.join(rest) };
+        ways.push(next);
+    }
+    ways
 }
 
 /// Which person of the list of allowed signers gives this signature, as a number.

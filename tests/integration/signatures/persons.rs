@@ -1,7 +1,7 @@
 //! The signature of a second person: what is asked for, what comes back, and which signatures do not count.
 
 use super::*;
-use crate::harness::{batch, write_file};
+use crate::harness::{actions, batch, write_file};
 
 pub(super) const BOB: &str = "bob@example.org";
 const EVE: &str = "eve@example.org";
@@ -240,6 +240,40 @@ fn a_request_that_makes_a_plan_look_harmless_is_seen_through() {
     let done =
         Done::of(command.args(["sign", &request, "--key", key, "--principal", BOB])).exits(2);
     assert!(done.stderr.contains("E017"), "{done:?}");
+}
+
+/// The commands of the workspace that are shown are those that would run.
+#[test]
+fn a_request_cannot_show_other_commands_of_the_workspace() {
+    let team = Team::new(2);
+    team.home.write("countersign.toml", "[verify.local]\ncommand = \"rm -rf build\"\n");
+    team.home.write("p.json", actions([("verify", json!({}))]).to_string());
+    let check = team.home.json(["check", "space/p.json"]).document();
+    let digest = check["workspace_commands"]["digest"].as_str().unwrap();
+    let line = ["run", "space/p.json", "--yes", "--trust-commands", digest];
+    team.home.json(line).exits(3);
+    let request = team.request();
+    let genuine: Value = serde_json::from_slice(&std::fs::read(&request).unwrap()).unwrap();
+    let changed = |pointer: &str, value: Value| {
+        let mut document = genuine.clone();
+        *document.pointer_mut(pointer).unwrap() = value;
+        std::fs::write(&request, document.to_string()).unwrap();
+        Done::of(team.home.command().args(["review", &request]))
+    };
+    let shown = changed("/review/risks/0/level", json!("safe")).exits(0).stdout;
+    assert!(shown.contains("verify.local (dangerous): rm -rf build"), "{shown}");
+    assert!(shown.contains("  1  dangerous"), "{shown}");
+    for (pointer, value) in [
+        ("/review/workspace_commands/commands/0/command", json!("make check")),
+        ("/review/workspace_commands/commands", json!([])),
+        ("/commands_file", json!("[verify.local]\ncommand = \"make check\"\n")),
+        ("/review/binding/inputs/countersign.toml", json!({"state": "absent"})),
+    ] {
+        let done = changed(pointer, value).exits(5);
+        assert!(done.stderr.contains("than its approval covers"), "{pointer}: {done:?}");
+    }
+    let shown = changed("/review/workspace_commands", Value::Null).exits(0).stdout;
+    assert!(shown.contains("which the request does not show"), "{shown}");
 }
 
 #[test]

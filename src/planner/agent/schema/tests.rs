@@ -178,6 +178,7 @@ fn profile_has_every_property_that_it_can_express() {
         "output",
         "secret",
         "serial",
+        "signatures_required",
         "startedAt",
         "status",
         "targets",

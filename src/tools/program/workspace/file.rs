@@ -93,6 +93,11 @@ pub struct WorkspaceCommands {
 }
 
 impl WorkspaceCommands {
+    /// Parses the text of a file.
+    pub fn read(text: &str) -> Self {
+        parse(text.as_bytes())
+    }
+
     /// The command with this name, if the file has one.
     pub(in crate::tools::program) fn get(&self, name: CommandName) -> Option<&WorkspaceCommand> {
         self.commands.iter().find(|command| command.name == name)
