@@ -342,6 +342,11 @@ fn answers_are_found_in_their_folder() {
     team.refuses(&[], "0 of the 1 others");
     let bob = team.sign(&request, BOB, "bob", &[]);
     std::fs::copy(&bob, folder.join("bob.json")).unwrap();
+    // He thinks better of it, and then better of that.
+    let refused = team.sign(&request, BOB, "bob", &["--refuse", "rather not"]);
+    std::fs::rename(refused, folder.join("a refusal.json")).unwrap();
+    team.refuses(&[], "0 of the 1 others");
+    let bob = team.sign(&request, BOB, "bob", &[]);
     std::fs::rename(bob, folder.join("bob again.json")).unwrap();
     let done = team.run(&[]).exits(0);
     assert!(
@@ -349,6 +354,32 @@ fn answers_are_found_in_their_folder() {
         "{done:?}"
     );
     assert!(done.stderr.contains("eve.json does not count: wrong key"), "{done:?}");
+}
+
+/// What is put into the inbox is listed for what it is, and is not proposed as a plan.
+#[test]
+fn the_inbox_names_requests_and_answers() {
+    let team = Team::new(2);
+    let request = team.request();
+    let bob = team.sign(&request, BOB, "bob", &["--refuse", "no"]);
+    team.home.json(["inbox", "list"]).exits(0);
+    let inbox = team.home.path().join(".local/share/countersign/inbox");
+    std::fs::copy(&request, inbox.join("r.json")).unwrap();
+    std::fs::copy(&bob, inbox.join("b.json")).unwrap();
+    let document = team.home.json(["inbox", "list"]).exits(0).document();
+    fits(&team, "inbox_list", &document);
+    let named = |entry: &Value| {
+        let plan = &entry["plan"];
+        (plan["format"].as_str().unwrap().to_owned(), plan["title"].as_str().unwrap().to_owned())
+    };
+    let mut named: Vec<_> = document["entries"].as_array().unwrap().iter().map(named).collect();
+    named.sort();
+    let (of_request, of_answer) = (&named[0], &named[1]);
+    assert_eq!(of_request.0, "review_request");
+    assert!(of_request.1.starts_with("Sign: "), "{named:?}");
+    assert_eq!(*of_answer, ("review_signature".to_owned(), format!("{BOB} refuses a plan")));
+    let done = team.home.json(["propose", &bob]).exits(2);
+    assert!(done.stdout.contains("are no plans"), "{done:?}");
 }
 
 /// A list that the plan or anybody could have written says nothing, and a pipe is no list.
@@ -368,6 +399,18 @@ fn a_list_that_others_can_write_counts_for_nobody() {
     std::fs::rename(&list, &inside).unwrap();
     std::os::unix::fs::symlink(&inside, &list).unwrap();
     team.refuses(&[&bob], "which the plan can write");
+    // A link in the workspace that leads out of it, which the plan could replace.
+    let real = team.home.path().join("real");
+    std::fs::rename(&inside, &real).unwrap();
+    std::os::unix::fs::symlink(&real, &inside).unwrap();
+    team.refuses(&[&bob], "which the plan can write");
+    // Another name of the list.
+    std::fs::remove_file(&list).unwrap();
+    std::fs::remove_file(&inside).unwrap();
+    std::fs::hard_link(&real, &inside).unwrap();
+    std::os::unix::fs::symlink(&real, &list).unwrap();
+    team.refuses(&[&bob], "has another name");
+    std::fs::remove_file(&real).unwrap();
     std::fs::remove_file(&list).unwrap();
     succeeds("mkfifo", &[list.to_str().unwrap()]);
     team.refuses(&[&bob], "no regular file");
