@@ -130,9 +130,9 @@ fn hosts_ui(ui: &mut Ui, table: &HostTable, step_index: usize) {
                     }
                 }
                 Some(Entry::Group { key, state, hosts, is_open }) => {
-                    if group_ui(ui, rect, (hosts, state), *is_open) {
-                        clicked = Some(Click::Group(key.clone()));
-                    }
+                    let is_clicked = group_ui(ui, rect, (hosts, state), *is_open);
+                    let click = is_clicked.then(|| Click::Group(key.clone()));
+                    clicked = click.or_else(|| clicked.take());
                 }
                 None => {}
             }

@@ -37,7 +37,8 @@ pub(super) fn entries<'a>(
     hosts: &[(&'a str, &'a HostState)],
     open: &BTreeSet<GroupKey>,
 ) -> Vec<Entry<'a>> {
-    let mut groups: Vec<(HostKind, &str, Vec<(&str, &HostState)>)> = Vec::new();
+    type Group<'a> = (HostKind, &'a str, Vec<(&'a str, &'a HostState)>);
+    let mut groups: Vec<Group<'a>> = Vec::new();
     let mut indices: HashMap<(HostKind, &str), usize> = HashMap::new();
     for &(host, state) in hosts {
         let (kind, group) = (state.kind(), group_of(state));
