@@ -14,7 +14,7 @@ use super::refusal::Refusal;
 use super::time::local_time;
 use super::trust::record_trust;
 use super::{Exit, args, documents};
-use crate::authorization::{RunChoices, WallLevel};
+use crate::authorization::{RunChoices, WallLevel, persons_needed};
 use crate::engine::simulate_shown;
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Dialect, Severity, ShownPlan, quoted, quoted_lines, visible_name};
@@ -65,6 +65,13 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
         out.document(&document);
     } else {
         print(&opened, out);
+        let of_plan = opened.plan.as_ref().map_or(0, |plan| plan.signatures_required);
+        let persons = persons_needed(policy.signing.as_ref(), of_plan);
+        if persons > 1 && opened.is_valid() {
+            out.line(&format!(
+                "It needs the signatures of {persons} persons: `countersign review-request` asks for them."
+            ));
+        }
         if let Some(failure) = &failure {
             out.line(&quoted_in_line(&format!("Warning: {failure}")));
         }

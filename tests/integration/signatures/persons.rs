@@ -290,6 +290,8 @@ fn a_plan_asks_for_signatures_itself() {
             team.home.write("p.json", plan.to_string());
         };
         with(2);
+        let said = team.home.run(["check", "space/p.json"]).exits(0).stdout;
+        assert!(said.contains("needs the signatures of 2 persons"), "{said}");
         team.refuses(&[], "needs the signatures of 2 persons");
         let bob = team.sign(&team.request(), BOB, "bob", &[]);
         // The settings alone say who counts.
