@@ -130,7 +130,7 @@ fn the_way_of_a_request(team: &Team) -> Outcome<Vec<String>> {
         ada.choose_file(answer)?;
         ada.wait_for_text(says)?;
     }
-    ada.wait_for_text("bob refuses: it is nesting time")?;
+    ada.wait_for_text("bob refused it before: it is nesting time")?;
     ada.wait_for_control("Authorize…")?;
     ada.screenshot("second_person_5_back")?;
     sign(&mut ada)?;

@@ -67,6 +67,10 @@ impl Reviews {
                     Tone::Caution,
                     format!("An answer of {who} does not count: {}", drawable(&why)),
                 ),
+                None if document.decision == Decided::Refuse && same => {
+                    let words = drawable(&document.reason).into_owned();
+                    (Tone::Dim, format!("{who} refused it before: {words}"))
+                }
                 None if document.decision == Decided::Refuse => {
                     withdrawn.push(answer.person);
                     (Tone::Danger, format!("{who} refuses: {}", drawable(&document.reason)))
@@ -88,8 +92,8 @@ impl Reviews {
             let by = asking(&request.request.requested_by);
             let workspace = visible_name(&request.request.review.binding.workspace).into_owned();
             let text = format!(
-                "{by} asks for your signature, for a run in {workspace}. The steps are those that you sign; what they do to files, and their walls, is \
-                 what the other computer says."
+                "{by} asks for your signature, for a run in {workspace}. The steps, their walls and hosts are what you sign; \
+                 what they do to files is what the other computer says."
             );
             self.lines.insert(0, (Tone::Accent, text));
         }

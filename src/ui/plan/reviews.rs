@@ -49,6 +49,7 @@ pub fn answers_ui(ui: &mut egui::Ui, lines: &[(Tone, String)]) {
             Tone::Safe => icon::SIGNATURE,
             Tone::Danger => icon::PROHIBIT,
             Tone::Accent => icon::ENVELOPE,
+            Tone::Dim => icon::INFO,
             _ => icon::WARNING,
         };
         widgets::remark(ui, icon, *tone, line);
