@@ -51,6 +51,7 @@ impl AgentPage {
     }
 
     /// The session that was started last.
+    #[cfg(any(test, feature = "inspection"))]
     pub(super) fn state(&self) -> Option<&AgentState> {
         self.state.as_ref()
     }
