@@ -57,7 +57,7 @@ impl Persons {
     /// Makes these names and keys one person.
     fn join(&mut self, known_as: impl Iterator<Item = String>) {
         let known_as: Vec<String> = known_as.collect();
-        let number = self.persons.len();
+        let number = self.persons.values().max().map_or(0, |last| last + 1);
         let before: Vec<usize> =
             known_as.iter().filter_map(|it| self.persons.get(it).copied()).collect();
         for person in self.persons.values_mut().filter(|person| before.contains(person)) {
@@ -239,6 +239,10 @@ mod tests {
     fn names_and_keys_are_joined_to_persons() {
         let apart = [("ada", b'a'), ("bob", b'b')];
         assert!(!are_one(&apart, ("ada", b'a'), ("bob", b'b')));
+        // Lines that say nothing new.
+        let again = [("ada", b'a'), ("ada", b'a'), ("bob", b'b'), ("ada", b'a'), ("carol", b'c')];
+        assert!(!are_one(&again, ("ada", b'a'), ("bob", b'b')));
+        assert!(!are_one(&again, ("ada", b'a'), ("carol", b'c')));
         for joined in [
             &[("ada,ada2", b'a'), ("ada,ada2", b'b')][..],
             &[("ada", b'a'), ("ada2", b'b'), ("ada", b'b')],

@@ -67,7 +67,7 @@ pub(super) fn request(command: &args::ReviewRequest, out: &mut Output) -> Result
     Ok(Exit::Done)
 }
 
-/// The plan that a command makes from the recorded run whose id is in the place of the plan file.
+/// The plan that `continue`, `revert` or `reconcile` would make of a recorded run, whose id was given instead of a plan file.
 fn of_run(follow_up: FollowUp, check: &args::Check, policy: &Policy) -> Result<ReadPlan, Refusal> {
     let id = check.plan.to_string_lossy().parse::<RecordId>();
     let id = id.map_err(|why| Refusal::usage(why, "Look the id up with `evidence search`."))?;
@@ -109,9 +109,9 @@ pub(super) fn answers(
     let mut counted: Vec<ReviewSignature> = Vec::new();
     let mut withdrawn = Vec::new();
     for answer in answers {
-        let genuine = signer.why_not(store, reviewing, &answer)?.is_none();
-        let person = person(reviewing, &answer).ok().filter(|_| genuine);
-        let why = match signer.why_not_for(store, reviewing, &answer, authorization)? {
+        let why_not = signer.why_not(store, reviewing, &answer)?;
+        let person = person(reviewing, &answer).ok().filter(|_| why_not.is_none());
+        let why = match why_not.or_else(|| Signer::why_void(&answer, authorization)) {
             Some(why) => Some(why),
             None if person.is_some_and(|person| withdrawn.contains(&person)) => {
                 Some(format!("{} has refused it since", answer.document.principal))

@@ -28,7 +28,9 @@ impl Signer<'_> {
         }
         let mut earlier = Vec::new();
         for review in self.reviews {
-            let why = self.why_not_for(store, reviewing, review, authorization)?;
+            // First who says it: words that nobody has signed are nobody's.
+            let why = self.why_not(store, reviewing, review)?;
+            let why = why.or_else(|| Self::why_void(review, authorization));
             if let Some(why) = why.map_or_else(|| self.why_same(reviewing, review, &earlier), Some)
             {
                 return Err(NotRecorded::NotReviewed(format!("{}: {why}", review.name)));
@@ -53,26 +55,8 @@ impl Signer<'_> {
         Ok(signed.collect())
     }
 
-    /// Why a signature does not count for this approval; `None` if it does.
-    ///
-    /// # Errors
-    /// That cannot be found out.
-    pub fn why_not_for(
-        &self,
-        store: &EvidenceStore,
-        reviewing: &Reviewing,
-        review: &ReviewSignature,
-        authorization: &PlanAuthorization,
-    ) -> Result<Option<String>, NotRecorded> {
-        // First who says it: words that nobody has signed are nobody's.
-        Ok(match self.why_not(store, reviewing, review)? {
-            Some(why) => Some(why),
-            None => Self::why_void(review, authorization),
-        })
-    }
-
     /// Why a signature is not about this approval; `None` if it is.
-    fn why_void(review: &ReviewSignature, authorization: &PlanAuthorization) -> Option<String> {
+    pub fn why_void(review: &ReviewSignature, authorization: &PlanAuthorization) -> Option<String> {
         let document = &review.document;
         if document.decision == Decided::Refuse {
             return Some(format!("{} refuses the plan: {}", document.principal, document.reason));

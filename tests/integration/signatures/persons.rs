@@ -73,6 +73,14 @@ impl Team {
         path
     }
 
+    /// Shows the request with another value.
+    fn review_with(&self, request: &str, genuine: &Value, pointer: &str, value: Value) -> Done {
+        let mut document = genuine.clone();
+        *document.pointer_mut(pointer).unwrap() = value;
+        std::fs::write(request, document.to_string()).unwrap();
+        Done::of(self.home.command().args(["review", request]))
+    }
+
     /// Signs the request as this person with this key, on a computer of theirs.
     pub(super) fn sign(&self, request: &str, who: &str, name: &str, more: &[&str]) -> String {
         let out = self.home.path().join(format!("{who}-{name}.sig.json"));
@@ -208,12 +216,7 @@ fn a_request_that_makes_a_plan_look_harmless_is_seen_through() {
         .write("p.json", json!({"goal": "g", "steps": [{"command": "rm -rf sub"}]}).to_string());
     let request = team.request();
     let genuine: Value = serde_json::from_slice(&std::fs::read(&request).unwrap()).unwrap();
-    let changed = |pointer: &str, value: Value| {
-        let mut document = genuine.clone();
-        *document.pointer_mut(pointer).unwrap() = value;
-        std::fs::write(&request, document.to_string()).unwrap();
-        Done::of(team.home.command().args(["review", &request]))
-    };
+    let changed = |pointer, value| team.review_with(&request, &genuine, pointer, value);
     let shown = changed("/review/risks/0/level", json!("safe")).exits(0).stdout;
     assert!(shown.contains("  1  dangerous"), "{shown}");
     assert!(shown.contains("rates these steps as less dangerous than this one: 1"), "{shown}");
@@ -254,12 +257,7 @@ fn a_request_cannot_show_other_commands_of_the_workspace() {
     team.home.json(line).exits(3);
     let request = team.request();
     let genuine: Value = serde_json::from_slice(&std::fs::read(&request).unwrap()).unwrap();
-    let changed = |pointer: &str, value: Value| {
-        let mut document = genuine.clone();
-        *document.pointer_mut(pointer).unwrap() = value;
-        std::fs::write(&request, document.to_string()).unwrap();
-        Done::of(team.home.command().args(["review", &request]))
-    };
+    let changed = |pointer, value| team.review_with(&request, &genuine, pointer, value);
     let shown = changed("/review/risks/0/level", json!("safe")).exits(0).stdout;
     assert!(shown.contains("verify.local (dangerous): rm -rf build"), "{shown}");
     assert!(shown.contains("  1  dangerous"), "{shown}");
