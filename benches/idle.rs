@@ -5,12 +5,16 @@
 #![allow(missing_docs, reason = "a bench is no library")]
 #![allow(dead_code, reason = "the window tests use the rest")]
 
+#[path = "../tests/window/compositor.rs"]
+mod compositor;
 #[path = "../tests/window/harness.rs"]
 mod harness;
 #[path = "../tests/window/idle.rs"]
 mod idle;
 #[path = "../tests/window/painting.rs"]
 mod painting;
+#[path = "../tests/window/pointing.rs"]
+mod pointing;
 #[path = "../tests/window/screen.rs"]
 mod screen;
 #[path = "../tests/window/tree.rs"]

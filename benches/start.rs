@@ -34,8 +34,9 @@ use screen::{DriverError, Outcome, PATIENCE, Screen, fail, need};
 use support::{Bytes, exit, holds, in_pairs};
 
 const PAIRS: usize = 11;
-/// The start is complete when nothing has been drawn for this long.
-const QUIET: Duration = Duration::from_secs(1);
+/// The start is complete when nothing has been drawn for this long. Later, the window draws the same once more, when it has
+/// read the settings again that it has changed itself.
+const QUIET: Duration = Duration::from_millis(300);
 
 fn main() -> ExitCode {
     match compare() {

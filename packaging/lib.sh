@@ -70,6 +70,7 @@ cmd:unshare                 util-linux      util-linux      util-linux
 cmd:prlimit                 util-linux      util-linux      util-linux
 cmd:strace                  strace          strace          strace
 cmd:dbus-daemon             dbus            dbus-daemon     dbus
+file:/usr/share/dbus-1/services/org.a11y.Bus.service at-spi2-core at-spi2-core at-spi2-core
 cmd:ssh                     openssh-client  openssh-clients openssh
 cmd:ssh-keygen              openssh-client  openssh         openssh
 cmd:useradd                 passwd          shadow-utils    shadow
@@ -89,6 +90,12 @@ cmd:python3                 python3         python3         python
 cmd:cmake                   cmake           cmake           cmake
 file:/usr/share/fonts/truetype/noto/NotoSansHebrew-Regular.ttf fonts-noto-core google-noto-fonts-all noto-fonts
 file:/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc fonts-noto-cjk google-noto-sans-cjk-fonts noto-fonts-cjk
+cmd:weston                  weston          weston          weston
+cmd:ibus-daemon             ibus            ibus            ibus
+file:/usr/share/ibus/component/hangul.xml ibus-hangul ibus-hangul ibus-hangul
+cmd:setxkbmap               x11-xkb-utils   setxkbmap       xorg-setxkbmap
+cmd:wl-copy                 wl-clipboard    wl-clipboard    wl-clipboard
+cmd:xclip                   xclip           xclip           xclip
 cmd:tesseract               tesseract-ocr   tesseract       tesseract
 file:/usr/share/tesseract-ocr/5/tessdata/eng.traineddata tesseract-ocr-eng tesseract-langpack-eng tesseract-data-eng
 file:/usr/share/tesseract-ocr/5/tessdata/rus.traineddata tesseract-ocr-rus tesseract-langpack-rus tesseract-data-rus
@@ -125,6 +132,37 @@ PACKAGES_HOSTILE='
 cmd:debootstrap             debootstrap     debootstrap     debootstrap
 cmd:python3                 python3         python3         python
 cmd:unshare                 util-linux      util-linux      util-linux
+'
+# To make packages: archives, the libraries that a program is linked to, icons.
+PACKAGES_STAGE='
+cmd:rsvg-convert            librsvg2-bin    librsvg2-tools  librsvg
+cmd:python3                 python3         python3         python
+cmd:git                     git             git             git
+cmd:strip                   binutils        binutils        binutils
+'
+PACKAGES_DEB='
+cmd:dpkg-deb                dpkg            dpkg            dpkg
+cmd:dpkg-shlibdeps          dpkg-dev        dpkg-dev        dpkg
+'
+PACKAGES_RPM='
+cmd:rpmbuild                rpm             rpm-build       rpm-tools
+'
+PACKAGES_APPIMAGE='
+cmd:mksquashfs              squashfs-tools  squashfs-tools  squashfs-tools
+'
+PACKAGES_NSIS='
+cmd:makensis                nsis            mingw32-nsis    nsis
+'
+# Checks of packages.
+PACKAGES_LINT='
+cmd:lintian                 lintian         lintian         lintian
+cmd:mandoc                  mandoc          mandoc          mandoc
+cmd:man                     man-db          man-db          man-db
+cmd:fish                    fish            fish            fish
+cmd:zsh                     zsh             zsh             zsh
+cmd:update-mime-database    shared-mime-info shared-mime-info shared-mime-info
+cmd:gio                     libglib2.0-bin  glib2           glib2
+cmd:cpio                    cpio            cpio            cpio
 '
 PACKAGES_DOWNLOAD='
 cmd:curl                    curl                curl                curl
@@ -327,6 +365,43 @@ find_code_tools() {
         code_tools_are_here
     } || return 1
     say "$CODE_TOOLS: all here"
+}
+
+# What may be linked: checks `deny.toml`.
+CARGO_DENY='cargo-deny@0.20.2'
+
+# Builds it once, outside the checkout; without optimisation, because it only works for seconds.
+need_cargo_deny() {
+    cargo_deny=${XDG_CACHE_HOME:-$HOME/.cache}/countersign/cargo-deny
+    PATH="$cargo_deny/bin:$PATH"
+    export PATH
+    if [ -z "$DRY_RUN" ] && [ "$(cargo-deny --version 2>/dev/null)" = "cargo-deny ${CARGO_DENY#*@}" ]; then
+        say "$CARGO_DENY: here"
+        return
+    fi
+    say "$CARGO_DENY: building it once, into $cargo_deny (about five minutes)"
+    run mkdir -p "$cargo_deny"
+    (run cd "$cargo_deny" && run env CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_TARGET_DIR="$cargo_deny/build" \
+        cargo install --locked --root "$cargo_deny" "$CARGO_DENY")
+    run rm -rf "$cargo_deny/build"
+}
+
+# Checks a bill of materials with the schema of CycloneDX.
+SBOM_READER='cyclonedx-python-lib[json-validation]==11.12.0'
+
+need_sbom_reader() {
+    sbom_reader=${XDG_CACHE_HOME:-$HOME/.cache}/countersign/sbom-reader
+    SBOM_PYTHON=$sbom_reader/bin/python
+    if [ -z "$DRY_RUN" ] && [ "$(cat "$sbom_reader/installed" 2>/dev/null)" = "$SBOM_READER" ]; then
+        say "$SBOM_READER: here"
+        return
+    fi
+    need_packages "To install $SBOM_READER" "$PACKAGES_PYTHON"
+    say "$SBOM_READER: installing it once, into $sbom_reader"
+    run rm -rf "$sbom_reader"
+    run python3 -m venv "$sbom_reader"
+    run "$sbom_reader/bin/pip" install --quiet "$SBOM_READER"
+    [ -n "$DRY_RUN" ] || echo "$SBOM_READER" >"$sbom_reader/installed"
 }
 
 # The proxy server of LiteLLM, as a chat completions server that is no part of the project.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Takes the pictures of the user guide: the real window on a virtual display, with the made-up data of
+# Takes the pictures of the user guide and of README.md: the real window on a virtual display, with the made-up data of
 # examples/gallery.
 #
 #   sh packaging/pictures.sh           all pictures
@@ -63,6 +63,7 @@ picture() {
 }
 
 mkdir -p "$pictures"
+picture ../../assets/screenshot asking
 picture plans guided-dangerous
 picture evidence execution
 picture times times

@@ -49,7 +49,7 @@ not_run() {
 FEATURES='--locked --features inspection'
 
 scripts() {
-    for script in packaging/*.sh tests/hostile/*.sh assets/remote/*.sh assets/fleet/*.sh; do
+    for script in packaging/*.sh packaging/*/*.sh tests/hostile/*.sh assets/remote/*.sh assets/fleet/*.sh; do
         sh -n "$script" || return 1
     done
     # The branches of other package managers cannot run here, so only their printed commands are checked.
@@ -86,8 +86,11 @@ window() { cargo test $FEATURES --test window -- --test-threads=1; }
 # What run.sh does without a display.
 # shellcheck disable=SC2086
 tour() {
-    cargo build $FEATURES --bin countersign --example tour &&
-        "$TARGET/debug/examples/tour" "$TARGET/debug/countersign" assets/plans/tour "$TARGET/tour"
+    cargo build $FEATURES --bin countersign --example tour || return 1
+    set -- "$TARGET/debug/countersign" assets/plans/tour
+    "$TARGET/debug/examples/tour" "$@" "$TARGET/tour" &&
+        "$TARGET/debug/examples/tour" --keyboard "$@" "$TARGET/tour-keyboard" &&
+        "$TARGET/debug/examples/tour" --wayland "$@" "$TARGET/tour-wayland"
 }
 fuzz() { sh packaging/fuzz.sh; }
 # shellcheck disable=SC2086
@@ -96,6 +99,12 @@ slow() { cargo test $FEATURES --no-fail-fast --lib --bins --test integration -- 
 # shellcheck disable=SC2086
 million() { EVIDENCE_EXECUTIONS=1000000 cargo test --release $FEATURES --test integration evidence::grown; }
 hostile() { sh packaging/hostile.sh; }
+# Of the program that the tests use: what is checked is the packages.
+packages() { sh packaging/check-packages.sh "$TARGET/debug/countersign"; }
+# Of a release.
+install_test() { sh packaging/install-test.sh; }
+# Not advisories: their database is a git repository that has to be fetched from its server.
+deny() { cargo deny --locked check bans licenses sources; }
 desktop() { desktop-file-validate packaging/linux/*.desktop; }
 metainfo() { appstreamcli validate --no-net packaging/linux/*.metainfo.xml; }
 
@@ -108,6 +117,9 @@ need_packages "To build the fuzzer" "$PACKAGES_FUZZ"
 # No other stage needs these tools, so a missing one is reported and not fatal.
 (need_packages "To check scripts and desktop files" "$PACKAGES_CHECKS") || say "going on without them"
 need_code_tools any
+need_cargo_deny
+need_packages "To make packages" "$PACKAGES_STAGE $PACKAGES_DEB $PACKAGES_RPM $PACKAGES_APPIMAGE $PACKAGES_LINT"
+need_sbom_reader
 need_agents
 need_mcp_sdk
 need_proof_readers
@@ -135,16 +147,17 @@ stage_with() {
 
 stage scripts scripts
 # Following `source` from the scripts checks lib.sh too.
-stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh packaging/bench.sh packaging/fuzz.sh packaging/hostile.sh packaging/pictures.sh tests/hostile/*.sh assets/remote/*.sh assets/fleet/*.sh
+stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh packaging/bench.sh packaging/fuzz.sh packaging/hostile.sh packaging/pictures.sh packaging/scripts.sh packaging/deb.sh packaging/rpm.sh packaging/tarball.sh packaging/appimage.sh packaging/check-packages.sh packaging/install-test.sh packaging/reproducible.sh packaging/*/*.sh tests/hostile/*.sh assets/remote/*.sh assets/fleet/*.sh
 stage_with desktop-file-validate desktop desktop
 stage_with appstreamcli metainfo metainfo
 stage format cargo fmt --check
 stage clippy clippy
 stage docs docs
-stage_with cargo-deny deny cargo deny check
+stage deny deny
 stage build build
 stage tests tests
 stage doc-tests doc_tests
+stage packages packages
 stage window window
 stage tour tour
 stage fuzz fuzz
@@ -152,6 +165,7 @@ if [ -n "$long" ]; then
     stage slow slow
     stage million million
     stage hostile hostile
+    stage install install_test
 fi
 
 say "test results"

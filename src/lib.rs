@@ -28,8 +28,10 @@
 //! | [`plan`] | plan files as pure data |
 //! | [`authorization`] | authorizations of plans; pure |
 //! | [`risk`] | the risk of steps and commands; pure |
+//! | [`grammars`] | the grammars of source code and of shell commands; pure |
 //! | [`code`] | source code: definitions, references, replaced spans; pure |
 //! | [`openers`] | files of other programs as plans; pure |
+//! | [`help`] | what the tables say about codes, tools, rules and words, for people who look something up; pure |
 //! | [`hooks`] | the hooks of agents: their calls and answers, and the channel to the window; pure |
 //! | [`mcp`] | the Model Context Protocol: answers to messages of agents; pure |
 //! | [`acp`] | the Agent Client Protocol: what messages of agents mean, and answers to them; pure |
@@ -48,6 +50,7 @@
 //! | [`engine`] | the step runner and the review before it |
 //! | [`autonomy`] | the bounded loop above the engine: plan, authorize, apply, verify, replan |
 //! | [`worker`] | the executor thread, the query thread, and the inbox with plans of others |
+//! | [`logging`] | the log of the program, for faults of the program itself |
 //! | [`planner`] | the built-in planners: each turns one request into one plan |
 //! | [`cli`] | the headless commands |
 //! | [`ui`] | views: pure functions from view models to widgets and actions |
@@ -59,15 +62,16 @@
 //!
 //! ```text
 //! main → app, cli
-//! app → ui, worker                 ui → code
+//! app → ui, worker                 ui → code, help
 //! cli → worker, planner, autonomy, engine, export, team, evidence, tools, signing, remote, process, openers, hooks, mcp,
-//!       acp, code, proof
-//! worker → autonomy, engine, export, team, evidence, tools, remote, openers, hooks, acp
+//!       acp, code, help, proof, logging
+//! worker → autonomy, engine, export, team, evidence, tools, remote, openers, hooks, acp, logging
 //! planner → tools, cargo
 //! autonomy → engine, evidence, tools, process
 //! engine → tools, evidence, signing, remote, process, workspace
 //! export → evidence, proof
 //! team → evidence
+//! logging → evidence
 //! evidence → proof
 //! tools → symbols, cargo, remote, process, workspace, code
 //! symbols → process, workspace, code
@@ -79,7 +83,7 @@
 //!
 //! `run`, `risk`, `authorization` and `plan` use each other only in the order
 //! `run → risk → authorization → plan`. Every room above them may use them, with a few exceptions that the
-//! architecture test lists. `code` uses none of them. The test fails on any other dependency.
+//! architecture test lists. `code` uses none of them. `code` and `risk` use `grammars`. The test fails on any other dependency.
 //!
 //! # Invariants
 //!
@@ -130,7 +134,10 @@ pub mod code;
 pub mod engine;
 pub mod evidence;
 pub mod export;
+pub mod grammars;
+pub mod help;
 pub mod hooks;
+pub mod logging;
 pub mod mcp;
 pub mod openers;
 pub mod plan;

@@ -1,6 +1,5 @@
 //! Opens the window, or runs a headless command.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use countersign::app;
@@ -19,11 +18,16 @@ fn main() -> ExitCode {
 /// Opens the window and returns once it is closed.
 fn open_window(options: WindowOptions) -> ExitCode {
     let WindowOptions { plan, workspace, evidence } = options;
-    match app::run(app::Options { plan, workspace, evidence, ..app::Options::default() }) {
+    let closed = app::run(app::Options { plan, workspace, evidence, ..app::Options::default() });
+    match &closed {
+        Ok(()) => log::info!("window closed"),
+        Err(error) => log::error!("window not opened reason={:?}", error.to_string()),
+    }
+    log::logger().flush();
+    match closed {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // A failed write to stderr cannot be reported anywhere.
-            let _ = writeln!(std::io::stderr(), "{error}");
+            cli::say(&error.to_string());
             ExitCode::from(NO_WINDOW)
         }
     }

@@ -11,7 +11,7 @@
 //! - `evidence`, `export`, `exporting`, `brushed`, `execution`, `nothing`, `tampered`, `answer`, `recurring`, `rejected-plans`, `times`, `times-many`,
 //!   `team`, or `team-` and one of `record`, `connecting`, `unreachable`, `nothing`; `runs-to-compare`, `compared`, `file-history`, `durations`, `judged`, `played`
 //! - `diagnostics`, `first`, `changed`, `gone`, `clean`, `thousands`, `unchecked`
-//! - `authorize`, `authorize-walls`, `authorize-many`, `authorize-fails`, `authorize-ends`, `authorize-revert`, `reject`, `remember-walls`, `purge`, `trust`, `trusted`, `untrusted`, `close`, `secret`, `palette`, `help`, `settings`,
+//! - `authorize`, `authorize-walls`, `authorize-many`, `authorize-fails`, `authorize-ends`, `authorize-revert`, `reject`, `remember-walls`, `purge`, `trust`, `trusted`, `untrusted`, `close`, `secret`, `palette`, `help`, `settings`, `settings-asks`, `settings-faulty`, `settings-import`, `settings-import-faulty`,
 //!   `notice`, `notices`
 //! - `loop` (the empty form), or `loop-` and a stop reason such as `completed` or one of `filled`, `faulty`, `class`, `refused`,
 //!   `nowhere`, `untrusted`, `trusted`, `trust`, `planning`, `waiting`, `applying`, `stopping`, `interrupted`,
@@ -31,6 +31,7 @@ mod looking;
 mod looping;
 mod revert;
 mod scene;
+mod setting;
 mod signing;
 
 use eframe::egui;

@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 use countersign::authorization::{Change, Grants, PlanChoices, WallSetting};
 use countersign::plan::{Finding, Mode, Severity, ShownPlan, ShownStep};
-use countersign::risk::{RiskLevel, UserRules};
 use countersign::run::{
     AgentSessions, Attempt, DoneFiles, EvidenceAnswer, ExecutionDetail, ExportFile, ExportFormat,
-    InboxList, Phase, PlaceReview, Preview, PreviewProgress, PreviewedStep, PreviewedSteps,
-    PurgePreview, PurgeRule, Question as EvidenceQuestion, Reconciled, Review, RunState, RunStatus,
-    RunSummary, SearchPage, SecretQuestion, Transcript, VerifyReport,
+    InboxList, Judgement, Phase, PlaceReview, Preview, PreviewProgress, PreviewedStep,
+    PreviewedSteps, PurgePreview, PurgeRule, Question as EvidenceQuestion, Reconciled, Review,
+    RunState, RunStatus, RunSummary, SearchPage, SecretQuestion, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, PlayerAction, Tab,
@@ -32,17 +31,21 @@ use countersign::ui::evidence::{
 use countersign::ui::format::Now;
 use countersign::ui::loop_page::Sequel;
 use countersign::ui::notice::{Notice, Scope};
-use countersign::ui::overlay::{Overlay, RemovedRule, RuleForm, SettingsView};
+use countersign::ui::overlay::{BugReportView, Overlay};
 use countersign::ui::plan::{
     Approval, CardView, ChangedSteps, ChoicesView, Effect, InboxView, KindSources, LookedAt,
     OpenPlan, OpenState, PlanAttempt, PlanView, QueueView, QueuedPlan, RecentPlan, ReviewsView,
     RevisionView, RunOutput, SeenStep, SidebarView, Simulated, StepCounts, StepKind, StepList,
     steps_with_text,
 };
+use countersign::ui::settings_page::SettingsView;
 use countersign::ui::theme::Tone;
+use countersign::ui::tour::{Station, TourView};
 use countersign::ui::{OnScreen, StatusView, WindowView, icon};
 
-use super::{agent::AgentScene, batch, calls, fixture, found, looping::LoopScene, revert, signing};
+use super::{
+    agent::AgentScene, batch, calls, fixture, found, looping::LoopScene, revert, setting, signing,
+};
 
 /// The ids of the evidence of three computers.
 const ORIGINS: [u128; 3] = [
@@ -71,7 +74,7 @@ pub struct Scene {
     agents: AgentSessions,
     queue: Vec<QueuedPlan>,
     runs: Vec<RunSummary>,
-    search: Option<SearchPage>,
+    pub search: Option<SearchPage>,
     lines: Vec<ResultLine>,
     /// Where the hits come from.
     origins: Vec<String>,
@@ -86,6 +89,7 @@ pub struct Scene {
     verification: Verification,
     notices: Vec<Notice>,
     overlay: Option<Overlay>,
+    settings: Option<SettingsView>,
     dialog: bool,
     showing: u64,
     guided_dialog: bool,
@@ -237,7 +241,14 @@ impl Scene {
         let dangerous = name == "dangerous";
         let checked = matches!(
             name,
-            "diagnostics" | "first" | "changed" | "gone" | "clean" | "thousands" | "unchecked"
+            "diagnostics"
+                | "first"
+                | "changed"
+                | "gone"
+                | "clean"
+                | "thousands"
+                | "unchecked"
+                | "hidden"
         );
         let mut plan = match checked {
             _ if dangerous => fixture::dangerous_plan(),
@@ -283,9 +294,11 @@ impl Scene {
             "running" | "close" | "secret" | "terminal" | "command-running" | "output"
             | "output-step" | "output-many" => (used, fixture::running(&plan)),
             "command-dialog" => (used, fixture::asking_at(&plan, 4)),
-            "dialog" | "dangerous" | "asking" => (used, fixture::asking(&plan)),
+            "dialog" | "dangerous" | "asking" | "tour-dialog" => (used, fixture::asking(&plan)),
             "batch-interrupted" => (used, batch::interrupted(&plan)),
-            "failed" | "command-failed" | "output-failed" => (used, fixture::failed(&plan)),
+            "failed" | "command-failed" | "output-failed" | "tour-second" => {
+                (used, fixture::failed(&plan))
+            }
             "command-refused" => (used, fixture::refused(&plan)),
             _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
             "revert-done" => {
@@ -329,6 +342,7 @@ impl Scene {
         let mut search = match name {
             "nothing" => SearchPage::default(),
             "tampered" => fixture::tampered_page(),
+            "no-match" => SearchPage { hits: Vec::new(), ..fixture::search_page() },
             _ => fixture::search_page(),
         };
         // The server of a team does not count by value.
@@ -395,38 +409,13 @@ impl Scene {
         ];
         let overlay = match name {
             "palette" => Some(Overlay::Palette),
-            "help" => Some(Overlay::Help),
-            "settings" | "rule" => Some(Overlay::Settings(Box::new(SettingsView {
-                theme: egui::ThemePreference::Dark,
-                high_contrast: false,
-                notifications: true,
-                notification_fault: None,
-                zoom: 1.0,
-                editor: "code -g {file}:{line}:{column}".into(),
-                editor_fault: None,
-                file: "/home/ada/.config/countersign/settings.toml".into(),
-                evidence: "/home/ada/.local/share/countersign".into(),
-                can_change_rules: true,
-                rules: own_rules(),
-                rule_form: (name == "rule").then(|| rule_form().checked(&own_rules())),
-                removed_rules: Vec::new(),
-                rules_note: None,
-                computer: [
-                    ("walls", "full: a step reaches only what it was granted"),
-                    ("code engine", "external with an up-to-date code graph, else embedded"),
-                    ("splice", "/home/ada/.cargo/bin/splice"),
-                    ("code graph", "none in the workspace of the shown plan"),
-                    ("model", "none is set"),
-                    ("evidence", "3,412 runs in 812 MiB, since 2025-01-03"),
-                    ("planners", "plan.py reads, network"),
-                ]
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .into(),
-                policy: vec![
-                    ("asks for".into(), "no tool".into()),
-                    ("authorization".into(), "valid for 30 min".into()),
-                ],
+            "help" => Some(Overlay::Help(String::new())),
+            "help-code" => Some(Overlay::Help("E311".to_owned())),
+            "bug-report" => Some(Overlay::BugReport(Box::new(BugReportView {
+                text: Some(BUG_REPORT.to_owned()),
+                is_copied: true,
             }))),
+            "bug-report-collecting" => Some(Overlay::BugReport(Box::default())),
             _ => None,
         };
         let (detail, contents) = fixture::viewer(name);
@@ -442,19 +431,29 @@ impl Scene {
         };
         let evidence = matches!(
             name,
-            "evidence" | "brushed" | "execution" | "nothing" | "tampered" | "export" | "exporting"
+            "evidence"
+                | "brushed"
+                | "execution"
+                | "nothing"
+                | "tampered"
+                | "export"
+                | "exporting"
+                | "tour-evidence"
+                | "no-match"
+                | "unsearchable"
+                | "unreadable"
         ) || name.starts_with("team");
         let question = match name {
             "answer" => Some(EvidenceQuestion::ChangesAfter {
                 code: "E0425".into(),
                 file: Some("src/lexer.rs".into()),
             }),
-            "recurring" => Some(EvidenceQuestion::Recurring),
+            "recurring" | "no-answer" => Some(EvidenceQuestion::Recurring),
             "times" => Some(EvidenceQuestion::Times(fixture::run_id())),
             "times-many" => Some(EvidenceQuestion::Times(uuid::Uuid::from_u128(500))),
             "durations" => Some(EvidenceQuestion::Durations(fixture::run_id())),
-            "played" => Some(EvidenceQuestion::Replay(fixture::run_id())),
-            "judged" => Some(EvidenceQuestion::JudgedAgain),
+            "played" | "played-before" => Some(EvidenceQuestion::Replay(fixture::run_id())),
+            "judged" | "judged-none" => Some(EvidenceQuestion::JudgedAgain),
             "runs-to-compare" => Some(EvidenceQuestion::RunsToCompare(fixture::run_id())),
             "compared" => Some(EvidenceQuestion::Compare {
                 before: uuid::Uuid::from_u128(3),
@@ -471,6 +470,7 @@ impl Scene {
         let page = match name {
             _ if checked => Page::Diagnostics,
             _ if name == "loop" || name.starts_with("loop-") => Page::Loop,
+            _ if setting::view(name).is_some() => Page::Settings,
             _ if name == "agent" || name.starts_with("agent-") => Page::Agent,
             _ => Page::Plan,
         };
@@ -580,6 +580,7 @@ impl Scene {
                 _ => vec![],
             },
             overlay,
+            settings: setting::view(name),
             dialog: true,
             showing: 1,
             guided_dialog: name == "guided-dialog",
@@ -615,7 +616,21 @@ impl Scene {
             now: fixture::now(),
             name: name.to_owned(),
         };
+        if name == "hidden" {
+            scene.list_options.filter = "zzz".to_owned();
+        }
         scene.update_listing();
+        match name {
+            "filtered-none" => scene.list.filter.text = "zzz".to_owned(),
+            "no-answer" => scene.answer = Some(EvidenceAnswer::Recurring(Vec::new())),
+            "judged-none" => {
+                let none = Judgement { all: Some(0), ..Judgement::default() };
+                scene.answer = Some(EvidenceAnswer::Judged(none));
+            }
+            "played-before" => scene.player.at_ms = -1,
+            "unreadable" => scene.show_detail = true,
+            _ => {}
+        }
         if name == "filtered" {
             scene.list.filter.kinds.insert(StepKind::Writes);
             scene.list.filter.text = "lib.rs".to_owned();
@@ -711,7 +726,10 @@ impl Scene {
             }
             Action::Evidence(EvidenceAction::CloseAnswer) => self.question = None,
             Action::Do(Command::Palette) => self.overlay = Some(Overlay::Palette),
-            Action::Do(Command::Help) => self.overlay = Some(Overlay::Help),
+            Action::Do(Command::Help) => self.overlay = Some(Overlay::Help(String::new())),
+            Action::Window(WindowAction::OpenHelp(topic)) => {
+                self.overlay = Some(Overlay::Help(topic.clone()));
+            }
             Action::Do(Command::AnswerStep) if self.plan.mode == Mode::Guided => {
                 self.reveal.set(true)
             }
@@ -727,28 +745,16 @@ impl Scene {
                 let dark = ctx.global_style().visuals.dark_mode;
                 ctx.set_theme(if dark { egui::Theme::Light } else { egui::Theme::Dark });
             }
-            Action::Window(WindowAction::EditRule(form)) => {
-                if let Some(Overlay::Settings(settings)) = &mut self.overlay {
-                    settings.rule_form = Some(form.clone().checked(&settings.rules));
-                }
+            Action::Do(Command::Settings) => {
+                self.page = Page::Settings;
+                self.settings = setting::view("settings");
             }
-            Action::Window(WindowAction::DropRule) => {
-                if let Some(Overlay::Settings(settings)) = &mut self.overlay {
-                    settings.rule_form = None;
-                }
-            }
-            Action::Window(WindowAction::RemoveRule(id)) => {
-                if let Some(Overlay::Settings(settings)) = &mut self.overlay {
-                    for (place, rule) in settings.rules.iter().enumerate() {
-                        if rule.id == *id {
-                            let rule = rule.clone();
-                            settings.removed_rules.push(RemovedRule { place, rule });
-                        }
-                    }
-                    let others = settings.rules.iter().filter(|rule| rule.id != *id).cloned();
-                    settings.rules = others.fold(UserRules::default(), |rules, rule| {
-                        rules.with(rule).unwrap_or_default()
-                    });
+            Action::Settings(_)
+            | Action::Window(
+                WindowAction::EditRule(_) | WindowAction::DropRule | WindowAction::RemoveRule(_),
+            ) => {
+                if let Some(settings) = &mut self.settings {
+                    setting::play(settings, action);
                 }
             }
             Action::Window(WindowAction::CloseOverlay) => self.overlay = None,
@@ -792,6 +798,19 @@ impl Scene {
             }
         }
         plans
+    }
+
+    /// The guide of the tour.
+    fn tour(&self) -> Option<TourView> {
+        let next = match self.name.as_str() {
+            "tour" => Some(Station::LookAt),
+            "tour-dialog" => Some(Station::Approve),
+            "tour-second" => Some(Station::OpenSecond),
+            "tour-evidence" => Some(Station::Search),
+            "tour-end" => None,
+            _ => return None,
+        };
+        Some(TourView { next, denied: true })
     }
 
     pub fn view(&self) -> WindowView<'_> {
@@ -1003,7 +1022,7 @@ impl Scene {
                 text: &self.text,
                 saved: &self.saved_searches,
                 hints: &[],
-                failure: (self.name == "team-unreachable").then_some(
+                failure: matches!(&*self.name, "team-unreachable" | "unsearchable").then_some(
                     "E308 the server postgres://ada@db.example.org:5432/evidence cannot be reached: Connection refused\n\
                      See that the server runs and can be reached, then try again.",
                 ),
@@ -1027,8 +1046,8 @@ impl Scene {
                 question: self.question.as_ref(),
                 answer: self.answer.as_ref(),
                 selected: self.show_detail.then_some(self.detail.row.execution_id),
-                detail: Some(&self.detail),
-                unreadable: None,
+                detail: Some(&self.detail).filter(|_| self.name != "unreadable"),
+                unreadable: (self.name == "unreadable").then_some("E401 the record was purged"),
                 tab: self.record_tab,
                 attempt: (self.name == "execution")
                     .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),
@@ -1055,6 +1074,8 @@ impl Scene {
             status: StatusView::new(&self.run, self.now.ms, Some(9_200), None),
             notices: &self.notices,
             dialog: question.filter(|_| self.dialog).map(|question| Dialog { prompt, question }),
+            settings: self.settings.as_ref(),
+            tour: self.tour(),
             overlay: self.overlay.as_ref(),
         }
     }
@@ -1098,38 +1119,46 @@ fn done(plan: &ShownPlan) -> DoneFiles {
     known.done(&[2, 4], |_| Vec::new())
 }
 
-/// A rule as a person would type it.
-fn rule_form() -> RuleForm {
-    RuleForm {
-        replaces: None,
-        id: "no-publish".into(),
-        prefix: "cargo publish".into(),
-        level: RiskLevel::Blocked,
-        reason: "Releases are made by the pipeline.".into(),
-        must_match: "cargo publish".into(),
-        must_not_match: "cargo build".into(),
-        sample: "cargo publish --dry-run".into(),
-    }
-}
+/// A bug report, shortened.
+const BUG_REPORT: &str = "countersign 0.1.0
 
-/// The rules in the settings.
-fn own_rules() -> UserRules {
-    let rule = RuleForm {
-        id: "no-deploy".into(),
-        prefix: "make deploy".into(),
-        reason: "Only the pipeline deploys.".into(),
-        must_match: "make deploy".into(),
-        must_not_match: String::new(),
-        ..rule_form()
-    };
-    let careful = RuleForm {
-        id: "careful-push".into(),
-        prefix: "git push".into(),
-        level: RiskLevel::Caution,
-        reason: "Others see it.".into(),
-        must_match: "git push".into(),
-        ..rule.clone()
-    };
-    let rules = UserRules::default().with(rule.rule());
-    rules.and_then(|rules| rules.with(careful.rule())).unwrap_or_default()
-}
+system
+  kernel: 6.12.0-heron
+  name: Debian GNU/Linux 13 (trixie)
+  processor: x86_64
+  system: linux
+
+session
+  DISPLAY: :0
+  XDG_SESSION_TYPE: x11
+  display: X11
+
+window
+  GL renderer: llvmpipe (LLVM 19.1.7, 256 bits)
+  GL version: 4.5 (Compatibility Profile) Mesa 25.0.7
+  font for Chinese: Noto Sans CJK SC
+  scale: 1.00
+  theme: dark
+
+walls
+  level: full
+
+evidence
+  folder: ~/.local/share/countersign/evidence
+  format: 7
+  contents: 12 runs, 4.1 MiB
+  verified: 214 records are unchanged
+
+settings
+  file: ~/.config/countersign/settings.toml
+  theme = \"dark\"
+
+log
+  folder: ~/.local/state/countersign/log
+  level: info
+  fault: none
+  2026-11-29T14:29:30.123Z info cli started command=window version=0.1.0 pid=4711
+  2026-11-29T14:29:30.180Z info app settings loaded pid=4711
+  2026-11-29T14:29:31.020Z info engine run begun run=6f0c2f4e-4f0e-4a53-9d5c-5c1c5b0f1d11 steps=4 pid=4711
+  2026-11-29T14:29:32.954Z error engine run ended status=failed code=E304 pid=4711
+";

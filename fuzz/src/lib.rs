@@ -13,6 +13,8 @@ pub mod cargo;
 pub mod code;
 pub mod command;
 pub mod engine;
+#[path = "../../src/grammars/mod.rs"]
+pub mod grammars;
 pub mod mutate;
 #[path = "../../src/openers/mod.rs"]
 pub mod openers;

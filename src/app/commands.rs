@@ -15,6 +15,7 @@ use crate::ui::action::{DiagnosticsAction, LoopAction, PlanAction, PlanChoice, P
 use crate::ui::diagnostics::{copied, copied_all};
 use crate::ui::overlay::Overlay;
 use crate::ui::plan::{go_to_change, show_step};
+use crate::ui::settings_page::focus_search;
 use crate::ui::{Action, Command, Page, go_on, terminal};
 use crate::worker::{FollowUp, OpenEditor, PlanSuggestions};
 
@@ -46,6 +47,7 @@ impl App {
             Action::Loop(action) => self.loop_page.apply(action, shared),
             Action::Agent(action) => self.apply_agent(action),
             Action::Artifact(action) => self.apply_artifact(action),
+            Action::Settings(action) => self.apply_settings(action, ctx),
             Action::Window(action) => self.apply_window(action, ctx),
         }
         self.update_lists();
@@ -94,6 +96,7 @@ impl App {
                 ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
             }
             Command::OpenTour => self.open_example(Example::Tour),
+            Command::TourGuide => self.tour.is_hidden = !self.tour.is_hidden,
             Command::ExampleCommands => self.open_example(Example::Commands),
             Command::ExampleActions => self.open_example(Example::Actions),
             Command::ExampleLoop => self.open_example(Example::Loop),
@@ -148,7 +151,7 @@ impl App {
                 show_step(ctx);
                 go_to_change(ctx, command == Command::NextChange);
             }
-            Command::Find => self.find(),
+            Command::Find => self.find(ctx),
             Command::FollowRun => self.follow_run(),
             Command::ToggleOutput => {
                 self.show_page(Page::Plan);
@@ -229,17 +232,15 @@ impl App {
             Command::Export => self.ask_to_export(),
             Command::Purge => self.ask_to_purge(None),
             Command::Palette => self.overlay = Some(Overlay::Palette),
-            Command::Settings => {
-                self.overlay = Some(Overlay::Settings(Box::new(self.settings_view(ctx))));
-                self.describe_computer(ctx);
-            }
+            Command::Settings => self.show_settings(ctx),
             Command::SwitchTheme => {
                 let dark = ctx.global_style().visuals.dark_mode;
                 let theme =
                     if dark { egui::ThemePreference::Light } else { egui::ThemePreference::Dark };
                 self.set_theme(theme, ctx);
             }
-            Command::Help => self.overlay = Some(Overlay::Help),
+            Command::Help => self.overlay = Some(Overlay::Help(String::new())),
+            Command::BugReport => self.make_bug_report(ctx),
         }
     }
 
@@ -258,6 +259,9 @@ impl App {
     pub(super) fn show_page(&mut self, page: Page) {
         self.shared.clear_view_panic();
         self.shared.page = page;
+        if page != Page::Settings {
+            self.leave_settings();
+        }
         if page != Page::Plan {
             self.plan.list_recent_anew();
         }
@@ -287,10 +291,11 @@ impl App {
     }
 
     /// Focuses the field that searches what the page shows.
-    fn find(&mut self) {
+    fn find(&mut self, ctx: &egui::Context) {
         match self.shared.page {
             Page::Plan if self.plan.shown.is_some() => self.plan.find_step(),
             Page::Diagnostics => self.filter_diagnostics(),
+            Page::Settings => focus_search(ctx),
             Page::Plan | Page::Evidence | Page::Loop | Page::Agent => self.search_evidence(),
         }
     }
@@ -334,7 +339,7 @@ impl App {
     fn move_selection(&mut self, by: isize) {
         match self.shared.page {
             Page::Plan => self.plan.move_selection(by),
-            Page::Loop | Page::Agent => {}
+            Page::Loop | Page::Agent | Page::Settings => {}
             Page::Evidence => self.evidence.move_selection(by, &mut self.shared),
             Page::Diagnostics => {
                 self.plan.with_shown(|session| session.diagnostics.move_selection(by));

@@ -58,6 +58,7 @@ impl App {
                 FolderFor::Agent => self.agent.set_folder(&folder),
                 _ => self.loop_page.set_folder(&folder, field, &self.shared),
             },
+            Some(Ok(PickerResult::Settings(picked))) => self.settings_page.picked = Some(picked),
             Some(Err(error)) => {
                 let next = "Check that the temporary folder is writable.";
                 self.shared.report_io(Err(error), "The example cannot be copied.", next);
@@ -81,6 +82,7 @@ impl App {
         let own = self.plan.own_run();
         self.loop_page.note_other_runs(&self.plan.runs, own);
         self.end_outdated_notices();
+        self.observe_tour();
         self.note_place(false);
         output_left == 0
     }
@@ -140,6 +142,17 @@ impl App {
             }
             Event::SecretSettled { id } => {
                 shared.keep_secrets(self.plan.request(), |asked| asked != id);
+            }
+            Event::CutOff => {
+                shared.notify_in(
+                    Scope::Plan,
+                    Tone::Caution,
+                    "The tour has cut this run off in the middle of a step, as a power cut would.",
+                    "",
+                    "The outcome of that step is unknown: Reconcile compares its file with what was to be written.",
+                );
+                self.plan.interrupt_run(shared.now.ms);
+                self.after_run(false);
             }
             Event::Panicked { message } => {
                 // The check of a host, or a signature, may still wait for its answer.

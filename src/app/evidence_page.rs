@@ -163,6 +163,11 @@ impl EvidencePage {
         self.query.run_id
     }
 
+    /// Whether the evidence was verified in this window and found sound.
+    pub(super) fn is_verified(&self) -> bool {
+        matches!(&self.verification, Verification::Done { report, .. } if report.ok)
+    }
+
     pub(super) fn close_detail(&mut self) {
         self.selected = None;
         self.detail = None;

@@ -40,11 +40,6 @@ impl Team {
         self.server.is_some()
     }
 
-    /// The address of the server, without a password.
-    pub(super) fn name(&self) -> Option<&str> {
-        self.server.as_ref().map(|_| self.name.as_str())
-    }
-
     pub(super) fn is_shown(&self) -> bool {
         self.is_shown
     }

@@ -18,6 +18,7 @@ files! {
     ".gitignore"
     "Cargo.toml"
     "README.md"
+    "cut-off.plan.json"
     "notes/keepers.md"
     "notes/request.md"
     "src/lib.rs"
@@ -72,6 +73,11 @@ impl Example {
             Self::Loop => ("loop", LOOP, ""),
         }
     }
+}
+
+/// The bytes of this file of the tour; empty if it has none of this name.
+pub(super) fn tour_file(name: &str) -> &'static [u8] {
+    TOUR.iter().find(|(it, _)| *it == name).map_or(&[], |(_, text)| text.as_bytes())
 }
 
 /// Copies an example to a new temporary folder. Returns the path of its plan file, or of the workspace of the loop.

@@ -5,6 +5,8 @@ use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use super::examples::{self, Example};
 use super::exporting::ExportOrder;
+use super::settings_page::PickedSetting;
+use crate::run::settings::row_of;
 use crate::ui::action::{FolderFor, PlanFolder};
 use crate::worker::{SaveSource, Wake};
 
@@ -20,6 +22,12 @@ pub(super) enum PickerRequest {
     Folder(FolderFor, Option<PathBuf>),
     /// A folder for the plan with this file, starting in `start`.
     PlanFolder { purpose: PlanFolder, plan: PathBuf, start: Option<PathBuf> },
+    /// A file or folder for this key of the settings, starting in `start`.
+    Setting { key: String, folder: bool, add: bool, start: Option<PathBuf> },
+    /// The file to which the settings are exported.
+    ExportSettings,
+    /// A file with settings to import.
+    ImportSettings,
     /// Copies an example. The result is its plan file, or the workspace of a loop.
     Example(Example),
 }
@@ -38,6 +46,8 @@ pub(super) enum PickerResult {
     Folder(PathBuf, FolderFor),
     /// A folder for the plan with this file. Another plan may be shown by now.
     PlanFolder { folder: PathBuf, purpose: PlanFolder, plan: PathBuf },
+    /// What was chosen on the settings page.
+    Settings(PickedSetting),
 }
 
 /// `None` if the person closed the picker without a choice. Only copying an example can fail.
@@ -117,6 +127,11 @@ impl PickerResult {
         match self {
             Self::Plan(path) | Self::SaveAs(path, _) | Self::Export(path, _) => path.parent(),
             Self::Folder(path, _) | Self::PlanFolder { folder: path, .. } => Some(path),
+            Self::Settings(
+                PickedSetting::Path { path, .. }
+                | PickedSetting::Export(path)
+                | PickedSetting::Import(path),
+            ) => path.parent(),
             Self::LoopExample(_) => None,
         }
     }
@@ -160,6 +175,22 @@ impl Dialogs {
                 };
                 let folder = self.dialog(title, start).pick_folder()?;
                 PickerResult::PlanFolder { folder, purpose, plan }
+            }
+            PickerRequest::Setting { key, folder, add, start } => {
+                let title = row_of(&key).map_or("Setting", |row| row.name);
+                let dialog = self.dialog(title, start);
+                let path = if folder { dialog.pick_folder()? } else { dialog.pick_file()? };
+                PickerResult::Settings(PickedSetting::Path { key, path, add })
+            }
+            PickerRequest::ExportSettings => {
+                let dialog = self.dialog("Export settings", None);
+                let file = dialog.set_file_name("countersign-settings.toml").save_file()?;
+                PickerResult::Settings(PickedSetting::Export(file))
+            }
+            PickerRequest::ImportSettings => {
+                let dialog = self.dialog("Import settings", None).add_filter("Settings", &["toml"]);
+                let file = dialog.add_filter("All files", &["*"]).pick_file()?;
+                PickerResult::Settings(PickedSetting::Import(file))
             }
             PickerRequest::Example(example) => {
                 return Some(examples::copy(example).map(|copied| match example {

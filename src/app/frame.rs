@@ -1,6 +1,7 @@
 //! One frame: applies messages and input, draws the window, and applies the person's actions.
 
 use super::attention::{Subject, Waits};
+use super::bug_report::SLOW;
 use super::recent::RecentChange;
 use super::searches::SearchesChange;
 use super::shared::Prompt;
@@ -8,8 +9,8 @@ use super::{App, now};
 use crate::run::{LoopPhase, Phase, RunFate, RunSummary};
 use crate::ui::dialog;
 use crate::ui::loop_page::stop_word;
-use crate::ui::overlay::zoom_level;
 use crate::ui::plan::fate_look;
+use crate::ui::settings_page::zoom_level;
 use crate::ui::splits::splits;
 use crate::ui::terminal;
 use crate::worker::{Clock as _, SystemClock};
@@ -24,7 +25,12 @@ impl eframe::App for App {
         self.begin_frame(ctx);
     }
 
-    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+    fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
+        // That of the last frame.
+        let seconds = frame.info().cpu_usage.unwrap_or_default();
+        if seconds > SLOW.as_secs_f32() {
+            log::debug!("slow frame ms={:.0} page={:?}", seconds * 1_000.0, self.shared.page);
+        }
         self.draw_and_apply(ui);
         self.settings.panels = splits(ui.ctx());
     }
@@ -38,9 +44,12 @@ impl eframe::App for App {
 }
 
 impl App {
-    /// Ends released keys under all their names, and defers keys that must not take effect in this frame to the next
-    /// frame.
+    /// Leaves keys to an input method, ends released keys under all their names, and defers keys that must not take effect
+    /// in this frame to the next frame.
     pub(super) fn defer_keys(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
+        let has_field = ctx.text_edit_focused() || terminal::has_keyboard(ctx);
+        let time = input.time.unwrap_or_else(|| ctx.input(|input| input.time));
+        self.composition.keep_keys(&mut input.events, time, has_field);
         self.key_names.complete(&mut input.events);
         if self.key_queue.hold_back(&mut input.events, self.shared.prompt_id(None).showing) {
             ctx.request_repaint();
@@ -56,13 +65,14 @@ impl App {
         if ctx.input(|input| input.events.iter().any(is_focus)) {
             self.loop_page.schedule_folder_check(0, &self.shared);
             self.change_recent(RecentChange::Refresh);
-            self.read_rules(ctx);
+            self.read_settings(ctx);
             self.change_searches(SearchesChange::Refresh);
             self.inbox.refresh();
         }
         if self.drain() {
             ctx.request_repaint();
         }
+        self.take_picked(ctx);
         if std::mem::take(&mut self.plan.opened_terminal) {
             ctx.memory_mut(|memory| memory.surrender_focus(terminal::id()));
         }
@@ -77,11 +87,29 @@ impl App {
             ctx.set_zoom_factor(level);
             self.set_zoom(level, ctx);
         }
+        self.match_frame(ctx);
         dialog::keep_drafts(ctx, |subject| self.is_open(subject));
         self.open_what_arrives(ctx);
         self.handle_close_request(ctx);
         self.run_timers(ctx);
         self.draw_attention(ctx);
+    }
+
+    /// Gives the frame of the window the theme of what is in it. Where the system tells no theme, as on Linux, the frame would
+    /// choose another one.
+    fn match_frame(&mut self, ctx: &egui::Context) {
+        if ctx.system_theme().is_some() {
+            return;
+        }
+        ctx.options_mut(|options| options.sync_window_theme = false);
+        let theme = ctx.theme();
+        if self.frame_theme.replace(theme) != Some(theme) {
+            let theme = match theme {
+                egui::Theme::Dark => egui::SystemTheme::Dark,
+                egui::Theme::Light => egui::SystemTheme::Light,
+            };
+            ctx.send_viewport_cmd(egui::ViewportCommand::SetTheme(theme));
+        }
     }
 
     /// The questions that wait for the person.

@@ -68,7 +68,7 @@ impl Place {
             Page::Plan => same_plan,
             Page::Diagnostics => same_plan && self.diagnostic.is_none(),
             Page::Evidence | Page::Loop => false,
-            Page::Agent => true,
+            Page::Agent | Page::Settings => true,
         }
     }
 }
@@ -175,7 +175,7 @@ impl App {
             diagnostic: diagnostic.and_then(|session| session.diagnostics.selected()),
             looping: match page {
                 Page::Loop => self.loop_page.shown_state().and_then(|state| state.loop_id),
-                Page::Plan | Page::Evidence | Page::Diagnostics | Page::Agent => None,
+                _ => None,
             },
         }
     }
@@ -286,7 +286,7 @@ impl App {
                 Some(loop_id) => self.loop_page.apply(LoopAction::Show(loop_id), shared),
                 None => self.loop_page.show_form(shared),
             },
-            Page::Plan | Page::Agent => {}
+            Page::Plan | Page::Agent | Page::Settings => {}
         }
     }
 }

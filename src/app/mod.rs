@@ -9,6 +9,7 @@ mod agent_page;
 mod agent_sessions;
 mod artifacts;
 mod attention;
+mod bug_report;
 mod calls;
 mod commands;
 mod contents;
@@ -43,12 +44,14 @@ mod saved_list;
 mod searches;
 mod session_rules;
 mod settings;
+mod settings_page;
 mod shared;
 mod shared_files;
 mod start;
 #[cfg(test)]
 mod tests;
 mod this_computer;
+mod tour;
 mod view;
 mod watch;
 mod window;
@@ -58,6 +61,9 @@ use std::sync::Arc;
 
 use egui_system_font_provider::SystemFontProvider;
 
+use crate::run::settings::Shortcuts;
+use crate::ui::commands::set_shortcuts;
+use crate::ui::composition::Composition;
 use crate::ui::dialog::PurgeView;
 use crate::ui::key_names::KeyNames;
 use crate::ui::key_queue::KeyQueue;
@@ -91,15 +97,22 @@ struct App {
     settings_file: Option<PathBuf>,
     /// Whether the settings file has a fault. Such a file is never overwritten.
     settings_have_fault: bool,
+    /// The theme that the frame of the window was last given.
+    frame_theme: Option<egui::Theme>,
     /// The zoom factor of the window in the last frame.
     last_zoom: Option<f32>,
     overlay: Option<Overlay>,
+    settings_page: settings_page::SettingsPage,
+    tour: tour::Tour,
+    /// What draws the window, by name; empty without a window.
+    graphics: Vec<(String, String)>,
     rules: rules::RulesEditor,
     /// What this computer has, as it was when the settings were last opened; `None` before.
     computer: Option<ComputerFacts>,
     /// What the dialog about a purge shows; `None` before it was opened.
     purge: Option<PurgeView>,
     /// Defers keys to the next frame.
+    composition: Composition,
     key_names: KeyNames,
     key_queue: KeyQueue,
     file_picker: file_dialog::FilePicker,
@@ -122,12 +135,15 @@ impl App {
         theme::install(ctx);
         // Reads which fonts there are on a thread of its own.
         glyphs::use_system_fonts(Arc::new(SystemFontProvider::new()));
-        theme::set_contrast(ctx, loaded.settings.high_contrast);
+        let keys = Shortcuts::of(&loaded.settings.shortcuts);
+        set_shortcuts(ctx, keys.unwrap_or_default());
         ctx.set_theme(options.theme.unwrap_or(loaded.settings.theme));
         ctx.set_zoom_factor(loaded.settings.zoom);
         set_splits(ctx, loaded.settings.panels.clone());
         let waker = ctx.clone();
         let mut app = Self::new(folders, loaded, Arc::new(move || waker.request_repaint()))?;
+        app.use_look(ctx);
+        app.read_desktop_look(ctx);
         if let Some(plan) = options.plan {
             app.plan.open(plan, options.workspace, &mut app.shared);
         }
@@ -152,6 +168,11 @@ impl App {
         };
         let mut shared = Shared::start(setup, &folders.window, Wake::clone(&wake))?;
         let settings_have_fault = loaded.fault.is_some();
+        match &loaded.fault {
+            None => log::info!("settings loaded"),
+            // The details may quote the settings.
+            Some(_) => log::error!("settings have a fault"),
+        }
         if let Some(fault) = loaded.fault {
             shared.notify(Tone::Caution, fault.summary, fault.details, fault.next);
         }
@@ -176,10 +197,15 @@ impl App {
             settings_file: loaded.file,
             settings_have_fault,
             overlay: None,
+            frame_theme: None,
+            settings_page: settings_page::SettingsPage::new(loaded.table),
+            tour: tour::Tour::default(),
+            graphics: Vec::new(),
             last_zoom: None,
             rules,
             computer: None,
             purge: None,
+            composition: Composition::default(),
             key_names: KeyNames::default(),
             key_queue: KeyQueue::default(),
             file_picker: file_dialog::FilePicker::new(wake),

@@ -63,6 +63,7 @@ impl App {
                 (None, Page::Diagnostics) => "diagnostics page",
                 (None, Page::Loop) => "loop page",
                 (None, Page::Agent) => "agent page",
+                (None, Page::Settings) => "settings page",
             });
             return;
         };

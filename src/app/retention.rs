@@ -83,7 +83,7 @@ impl App {
             // Those of the team are on other computers.
             Page::Evidence if self.evidence.shows_team() => None,
             Page::Evidence => self.evidence.detail.as_ref().map(|detail| detail.row.run_id),
-            Page::Loop | Page::Agent => None,
+            Page::Loop | Page::Agent | Page::Settings => None,
         }
     }
 

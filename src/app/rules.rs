@@ -6,10 +6,11 @@ use super::App;
 use super::recent::RecentChange;
 use super::searches::SearchesChange;
 use super::shared_files::SharedFiles;
-use crate::risk::UserRules;
-use crate::ui::Tone;
-use crate::ui::overlay::{Overlay, RemovedRule, RuleForm};
-use crate::worker::{OpenSettingsFile, Query as _, ReadRules, RuleChange, SaveRules, Wake};
+use crate::risk::{Policy, UserRules};
+use crate::ui::settings_page::{RemovedRule, RuleForm};
+use crate::ui::{Page, Tone};
+use crate::worker::settings_file::ReadSettings;
+use crate::worker::{Query as _, RuleChange, SaveRules, Wake};
 
 /// What the settings show of the rules, besides the rules themselves.
 pub(super) struct RulesEditor {
@@ -60,18 +61,6 @@ impl RulesEditor {
 }
 
 impl App {
-    /// Opens the settings file. If there is none yet, it is saved first.
-    pub(super) fn open_settings_file(&mut self) {
-        let Some(file) = self.settings_file.clone() else {
-            self.shared.notify(Tone::Caution, OpenSettingsFile::FAILURE, "There is none.", "");
-            return;
-        };
-        let file = std::path::absolute(&file).unwrap_or(file);
-        self.save_settings();
-        let command = self.settings.editor_command.clone();
-        self.shared.query(OpenSettingsFile { file, command }, |_, ()| {});
-    }
-
     /// Saves the rule in the form. The form is closed once the rule is saved.
     pub(super) fn save_rule(&mut self, ctx: &egui::Context) {
         if let Some(form) = &self.rules.form {
@@ -105,7 +94,10 @@ impl App {
         self.shared.query_latest(query, move |app, answer| {
             let note = match answer {
                 Ok(found) => {
-                    app.use_rules(found.rules);
+                    if found.saved {
+                        app.settings_page.note_own_rules(&found.rules);
+                    }
+                    app.use_rules(found.rules, &ctx);
                     match change {
                         _ if !found.saved => (
                             Tone::Caution,
@@ -123,7 +115,7 @@ impl App {
                         }
                         RuleChange::Remove(id) => {
                             let removed = known.iter().enumerate().find(|(_, rule)| rule.id == id);
-                            let is_open = matches!(app.overlay, Some(Overlay::Settings(_)));
+                            let is_open = app.shared.page == Page::Settings;
                             if let Some((place, rule)) = removed.filter(|_| is_open) {
                                 let rule = rule.clone();
                                 app.rules.note_removal(RemovedRule { place, rule });
@@ -157,20 +149,20 @@ impl App {
             return Some(left_ms);
         }
         file.clear(now_ms);
-        self.read_rules(ctx);
+        self.read_settings(ctx);
         self.change_recent(RecentChange::Refresh);
         self.change_searches(SearchesChange::Refresh);
         None
     }
 
-    /// Reads the rules in the settings file, and uses them.
-    pub(super) fn read_rules(&mut self, ctx: &egui::Context) {
+    /// Reads the settings file, and uses what another window or program changed there.
+    pub(super) fn read_settings(&mut self, ctx: &egui::Context) {
         let Some(file) = self.settings_file.clone().filter(|_| !self.settings_have_fault) else {
             return;
         };
         let ctx = ctx.clone();
-        self.shared.query(ReadRules(file), move |app, rules| {
-            let fault = rules.as_ref().err().cloned();
+        self.shared.query(ReadSettings(file), move |app, found| {
+            let fault = found.as_ref().err().map(ToString::to_string);
             if fault != app.rules.fault {
                 app.rules.fault.clone_from(&fault);
                 // It is about the file as it was.
@@ -178,33 +170,36 @@ impl App {
                     app.shared.dismiss(notice);
                 }
                 if let Some(fault) = fault {
-                    let summary = "The settings file was changed and cannot be used. The rules from before still apply.";
-                    let next = "Correct it. With this fault, nothing runs after the next start.";
+                    let summary = "The settings file was changed and cannot be used. The settings from before still apply.";
+                    let next = "Correct it. With this fault, nothing runs after the next start, or every step asks.";
                     let notice = app.shared.notify(Tone::Caution, summary, fault, next);
                     app.rules.fault_notice = Some(notice);
                 }
             }
-            let known = &app.shared.setup.policy.command_rules;
-            let Some(rules) = rules.ok().filter(|rules| rules != known) else { return };
-            app.use_rules(rules);
-            if matches!(app.overlay, Some(Overlay::Settings(_))) {
+            let Ok(found) = found else { return };
+            if found.table == app.settings_page.file {
+                return;
+            }
+            app.note_foreign_change(&found.table);
+            let is_open = app.shared.page == Page::Settings;
+            if is_open && found.policy.command_rules != app.shared.setup.policy.command_rules {
                 let text = "The rules were changed in another window or in the settings file.";
                 app.rules.note = Some((Tone::Caution, text.to_owned()));
             }
+            app.use_settings(found, &ctx);
             app.update_settings_view(&ctx);
         });
     }
 
     /// Applies rules to everything that is reviewed or run from now on. The shown plan is reviewed again, which makes
     /// an authorization under other rules void.
-    fn use_rules(&mut self, rules: UserRules) {
-        if rules == self.shared.setup.policy.command_rules {
-            return;
+    fn use_rules(&mut self, rules: UserRules, ctx: &egui::Context) {
+        let policy = Policy { command_rules: rules, ..self.shared.setup.policy.clone() };
+        if self.use_policy(&policy) {
+            self.plan.review_again(false, &mut self.shared);
+            // The other settings in the file, too.
+            self.read_settings(ctx);
         }
-        self.shared.setup.policy.command_rules = rules.clone();
-        self.shared.queries.set_command_rules(rules.clone());
-        self.shared.worker.set_command_rules(rules);
-        self.plan.review_again(false, &mut self.shared);
     }
 }
 

@@ -11,9 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::TOOLS;
 use crate::risk::{PlannerNeeds, Policy};
+use crate::run::settings::Shortcuts;
 use crate::ui::plan::{MustSee, RecentPlan};
 use crate::ui::splits::Splits;
-use crate::worker::{ModelSettings, PolicySettings, SignatureSettings, read_policy, team_of};
+use crate::worker::settings_file::read_file;
+use crate::worker::{
+    ModelSettings, PolicySettings, SignatureSettings, log_level_of, read_policy, team_of,
+};
 
 /// The names of the themes in the settings file.
 #[derive(Serialize, Deserialize)]
@@ -24,6 +28,19 @@ enum ThemeName {
     Dark,
 }
 
+/// How much may move in the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Motion {
+    /// As much as on the desktop.
+    #[default]
+    System,
+    /// Nothing.
+    Reduced,
+    /// Everything.
+    Full,
+}
+
 /// The table `[agents]` of the settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -32,31 +49,44 @@ pub(super) struct AgentSettings {
     pub(super) session_rules: bool,
 }
 
-/// The content of the settings file.
+/// The content of the settings file. With the others only the sizes of the window and its panels are saved; each of the
+/// other values is saved by itself when it is changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Settings {
-    #[serde(with = "ThemeName")]
+    #[serde(with = "ThemeName", skip_serializing)]
     pub(super) theme: egui::ThemePreference,
     /// Whether the theme is used with higher contrast.
+    #[serde(skip_serializing)]
     pub(super) high_contrast: bool,
+    /// How much may move.
+    #[serde(skip_serializing)]
+    pub(super) motion: Motion,
     /// The zoom factor of the window; 1 is the normal size.
+    #[serde(skip_serializing)]
     pub(super) zoom: f32,
+    /// The keys of commands that the person chose, by the names of the commands.
+    #[serde(skip_serializing)]
+    pub(super) shortcuts: BTreeMap<String, String>,
     /// The command that opens a file in the person's editor, with the placeholders `{file}`, `{line}` and `{column}`;
     /// empty if none is set.
+    #[serde(skip_serializing)]
     pub(super) editor_command: String,
     /// Whether the desktop notifies the person while the window is not in front.
+    #[serde(skip_serializing)]
     pub(super) notifications: bool,
-    /// The folder of the inbox; `None` for the one in the user's data folder. Not saved with the other settings.
+    /// The folder of the inbox; `None` for the one in the user's data folder.
     #[serde(skip_serializing)]
     pub(super) inbox: Option<PathBuf>,
-    /// The server of the team's evidence, without a password. Not saved with the other settings.
+    /// The level of the log.
+    #[serde(skip_serializing)]
+    pub(super) log: Option<String>,
+    /// The server of the team's evidence, without a password.
     #[serde(skip_serializing)]
     pub(super) team: Option<String>,
     /// The width and height of the window, in points.
     pub(super) window: [f32; 2],
-    /// The steps that must be looked at before a plan can be authorized. This and the next three tables are not saved
-    /// with the other settings; of them, the window changes only the rules for commands, each by itself.
+    /// The steps that must be looked at before a plan can be authorized.
     #[serde(skip_serializing)]
     pub(super) must_see: MustSee,
     #[serde(skip_serializing)]
@@ -67,10 +97,10 @@ pub(super) struct Settings {
     /// The permissions of planners, by name of the planner.
     #[serde(skip_serializing)]
     pub(super) planners: BTreeMap<String, PlannerNeeds>,
-    /// What agents may get without a question. Not saved with the other settings.
+    /// What agents may get without a question.
     #[serde(skip_serializing)]
     pub(super) agents: AgentSettings,
-    /// The key that signs, and what it signs. Not saved with the other settings.
+    /// The key that signs, and what it signs.
     #[serde(skip_serializing)]
     pub(super) signatures: SignatureSettings,
     /// The sizes that the person gave to panels, in points, by the name of the panel.
@@ -88,11 +118,14 @@ impl Default for Settings {
         Self {
             theme: egui::ThemePreference::System,
             high_contrast: false,
+            motion: Motion::default(),
             zoom: 1.0,
+            shortcuts: BTreeMap::new(),
             editor_command: String::new(),
             must_see: MustSee::default(),
             notifications: true,
             inbox: None,
+            log: Some("info".to_owned()),
             team: None,
             window: [1280.0, 800.0],
             policy: PolicySettings::default(),
@@ -119,6 +152,8 @@ impl Settings {
         self.policy.policy()?;
         self.signatures.signing()?;
         self.team.as_deref().map(team_of).transpose()?;
+        Shortcuts::of(&self.shortcuts).map_err(|fault| fault.to_string())?;
+        self.log.as_deref().map(log_level_of).transpose()?;
         for side in &mut self.window {
             *side = if side.is_finite() { side.clamp(480.0, 8_192.0) } else { 800.0 };
         }
@@ -142,12 +177,15 @@ pub(super) struct LoadedSettings {
     /// The policy for reviews and runs.
     pub(super) policy: Policy,
     pub(super) file: Option<PathBuf>,
+    /// The keys and values of the file.
+    pub(super) table: toml::Table,
     pub(super) fault: Option<SettingsFault>,
 }
 
 impl LoadedSettings {
     fn defaults(file: Option<PathBuf>) -> Self {
-        Self { settings: Settings::default(), policy: Policy::default(), file, fault: None }
+        let table = toml::Table::new();
+        Self { settings: Settings::default(), policy: Policy::default(), file, table, fault: None }
     }
 
     /// The result for a file with the fault `details`. Every step asks for confirmation; with an unusable policy,
@@ -170,13 +208,14 @@ impl LoadedSettings {
                 "Correct {path}, then start Countersign again. Until then Countersign does not change the file."
             ),
         };
-        Self { settings: Settings::default(), policy, file, fault: Some(fault) }
+        let table = toml::Table::new();
+        Self { settings: Settings::default(), policy, file, table, fault: Some(fault) }
     }
 }
 
 /// Reads the settings file. If there is none, returns the defaults.
 pub(super) fn load(file: Option<PathBuf>) -> LoadedSettings {
-    let text = match file.as_ref().map(std::fs::read_to_string) {
+    let text = match file.as_deref().map(read_file) {
         None => return LoadedSettings::defaults(file),
         Some(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {
             return LoadedSettings::defaults(file);
@@ -188,17 +227,24 @@ pub(super) fn load(file: Option<PathBuf>) -> LoadedSettings {
     };
     let policy = read_policy(&text);
     match (parse(&text), policy) {
-        (Ok(settings), Ok(policy)) => LoadedSettings { settings, policy, file, fault: None },
+        (Ok(settings), Ok(policy)) => {
+            let table = text.parse().unwrap_or_default();
+            LoadedSettings { settings, policy, file, table, fault: None }
+        }
         (Err(details), policy) => LoadedSettings::with_fault(file, details, policy),
         (Ok(_), Err(details)) => LoadedSettings::with_fault(file, details.clone(), Err(details)),
     }
 }
 
-fn parse(text: &str) -> Result<Settings, String> {
+/// The settings in the text of a file.
+///
+/// # Errors
+/// Its fault.
+pub(super) fn parse(text: &str) -> Result<Settings, String> {
     toml::from_str::<Settings>(text).map_err(|error| error.to_string())?.validated()
 }
 
-/// The settings that the window may change, as TOML.
+/// The sizes of the window and its panels, as TOML.
 ///
 /// # Errors
 /// A value cannot be represented in TOML.
@@ -215,14 +261,8 @@ mod tests {
     fn settings_read_back_as_they_were_saved() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("deeper/settings.toml");
-        let settings = Settings {
-            zoom: 2.0,
-            theme: egui::ThemePreference::Dark,
-            high_contrast: true,
-            editor_command: "code -g \"{file}:{line}\"".to_owned(),
-            panels: [("inspector".to_owned(), 512.0)].into(),
-            ..Settings::default()
-        };
+        let panels = [("inspector".to_owned(), 512.0)].into();
+        let settings = Settings { window: [900.0, 600.0], panels, ..Settings::default() };
         save(&file, &settings);
         let loaded = load(Some(file));
         assert_eq!(loaded.settings, settings);
@@ -237,6 +277,96 @@ mod tests {
         let known: std::collections::BTreeSet<&str> =
             known.split(['`', ',', '\n']).map(str::trim).filter(|it| !it.is_empty()).collect();
         assert_eq!(known, crate::worker::SETTINGS.into());
+    }
+
+    /// A key cannot be in the file without a row on the settings page, in the documentation and in `countersign settings`.
+    #[test]
+    fn every_key_has_a_row() {
+        use crate::run::settings::{SETTINGS, row_of};
+        let tables = ["policy", "model", "agents", "signatures", "planners.it"];
+        let mut found = std::collections::BTreeSet::new();
+        for table in [""].iter().chain(&tables) {
+            let text = match *table {
+                "" => "heron = 1".to_owned(),
+                table => format!("[{table}]\nheron = 1"),
+            };
+            let error = parse(&text).unwrap_err();
+            let known = error.split("expected ").nth(1).unwrap_or_else(|| panic!("{error}"));
+            let known = known.split('`').skip(1).step_by(2).filter(|it| !it.contains('\n'));
+            for key in known {
+                let is_table =
+                    table.is_empty() && tables.iter().any(|it| it.split('.').next() == Some(key));
+                let key = if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") };
+                if !is_table {
+                    let row = row_of(&key).unwrap_or_else(|| panic!("{key} has no row"));
+                    found.insert(row.key);
+                }
+            }
+        }
+        let rows: std::collections::BTreeSet<_> = SETTINGS.iter().map(|row| row.key).collect();
+        assert_eq!(found, rows, "every row is about a key");
+    }
+
+    /// The defaults of the rows are those of the program.
+    #[test]
+    fn the_rows_have_the_defaults() {
+        use crate::run::settings::{SETTINGS, default_of};
+        use crate::worker::settings_file::FoundSettings;
+        for row in SETTINGS.iter().filter(|row| !row.key.contains('*')) {
+            let Some(default) = default_of(row) else { continue };
+            let (table, key) = row.key.split_once('.').unwrap_or(("", row.key));
+            let text = match table {
+                "" => format!("{key} = {default}"),
+                table => format!("[{table}]\n{key} = {default}"),
+            };
+            assert_eq!(parse(&text), Ok(Settings::default()), "{text}");
+            assert!(FoundSettings::of(text).is_ok());
+        }
+    }
+
+    /// What the window and the headless commands accept in a change is what the window can read at its start.
+    #[test]
+    fn what_is_saved_can_be_read() {
+        use crate::worker::settings_file::FoundSettings;
+        for text in [
+            "zoom = 1",
+            "zoom = 9",
+            "theme = 'red'",
+            "motion = 'reduced'",
+            "motion = 'little'",
+            "must_see = 'everything'",
+            "must_see = 'all'",
+            "inbox = '/a'",
+            "inbox = 'a'",
+            "team = 'postgres://ada@db/evidence'",
+            "team = 'a'",
+            "[agents]\nsession_rules = true",
+            "[agents]\nsession_rules = 1",
+            "[shortcuts]\npalette = 'F12'",
+            "[shortcuts]\npalette = 'Ctrl+O'",
+            "[shortcuts]\nfly = 'F12'",
+            "[policy]\nextra_roots = ['a']",
+            "[policy]\nengine = 'embedded'",
+            "[policy]\nengine = 'steam'",
+            "[signatures]\nseconds = 0",
+            "[signatures]\nrequired = 2",
+            "[planners.'a.py']\nnetwork = true\nwrite = ['.']",
+            "[planners.a]\nfly = true",
+            "[model]\nstream = 1",
+        ] {
+            let saved = FoundSettings::of(text.to_owned()).map(|_| ());
+            let window = parse(text).map(|_| ()).and(read_policy(text).map(|_| ()));
+            assert_eq!(window.is_ok(), saved.is_ok(), "{text}: {window:?} {saved:?}");
+        }
+    }
+
+    #[test]
+    fn clashing_keys_are_a_fault_that_names_both() {
+        let fault = load_faulty("[shortcuts]\npalette = 'Ctrl+O'").fault.unwrap();
+        assert!(
+            fault.details.contains("palette") && fault.details.contains("open_plan"),
+            "{fault:?}"
+        );
     }
 
     #[test]

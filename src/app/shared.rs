@@ -192,6 +192,8 @@ impl Shared {
 
     /// Shows a failure as a notice that begins with `summary`.
     pub(super) fn report_failure(&mut self, scope: Scope, summary: &str, failure: &Failure) {
+        // Its message may quote the plan.
+        log::error!("failure shown code={}", failure.code);
         let details = format!("{} {}", failure.code, failure.message);
         let first_line = failure.message.lines().next().unwrap_or_default();
         let summary = format!("{summary} {} {first_line}", failure.code);

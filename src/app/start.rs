@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use winit::error::EventLoopError;
+
+use super::bug_report::graphics;
 use super::{App, libraries, settings};
 use crate::worker::{Folders, default_folders};
 
@@ -35,6 +38,11 @@ pub enum StartError {
         /// The error message of the window system.
         message: String,
     },
+    /// The display ended while the window was open.
+    #[error(
+        "the connection to the display was lost; a run that was under way is shown as interrupted"
+    )]
+    Lost,
     /// A system library is missing.
     #[error("the library {library} is missing; install its package ({package} on Debian)")]
     Library {
@@ -59,7 +67,7 @@ pub enum StartError {
 /// Opens the window and returns when it is closed.
 ///
 /// # Errors
-/// There is no display or it cannot be reached, a library or OpenGL is missing, the home folder is unknown, or a thread
+/// There is no display, it cannot be reached or ended, a library or OpenGL is missing, the home folder is unknown, or a thread
 /// cannot be started.
 pub fn run(options: Options) -> Result<(), StartError> {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -88,9 +96,16 @@ pub fn run(options: Options) -> Result<(), StartError> {
     let started = eframe::run_native(
         "countersign",
         native,
-        Box::new(move |cc| Ok(Box::new(App::start(&cc.egui_ctx, options, folders, loaded)?))),
+        Box::new(move |cc| {
+            let mut app = App::start(&cc.egui_ctx, options, folders, loaded)?;
+            app.graphics = graphics(cc.gl.as_deref());
+            let values: Vec<_> = app.graphics.iter().map(|(_, value)| value.as_str()).collect();
+            log::info!("window opened gl={:?}", values.join(", "));
+            Ok(Box::new(app))
+        }),
     );
     started.map_err(|error| match error {
+        eframe::Error::WinitEventLoop(EventLoopError::ExitFailure(_)) => StartError::Lost,
         eframe::Error::WinitEventLoop(error) => {
             // The cause is after the last colon; the text before it names source files.
             let text = error.to_string();

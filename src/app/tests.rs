@@ -16,7 +16,9 @@ mod artifacts;
 mod authorizing;
 #[cfg(unix)]
 mod bounded_loop;
+mod bug_report;
 mod choices;
+mod composing;
 mod diagnostics;
 mod evidence_hits;
 mod exporting;
@@ -40,10 +42,12 @@ mod retention;
 mod revising;
 mod run_elsewhere;
 mod secrets;
+mod settings_page;
 #[cfg(unix)]
 mod signing;
 mod simulation;
 mod team;
+mod tour;
 #[cfg(unix)]
 mod trust;
 mod two_windows;

@@ -47,7 +47,9 @@ impl App {
             status: self.status(),
             notices: &shared.notices,
             dialog,
+            settings: self.settings_page.view.as_deref(),
             overlay: self.overlay.as_ref(),
+            tour: self.tour.view(),
         }
     }
 
@@ -103,6 +105,7 @@ impl App {
         let of_plan = self.plan.situation();
         Situation {
             page: self.shared.page,
+            tour: self.tour.is_open(),
             results: self.evidence.listed().len(),
             not_exportable: self.evidence.not_exportable(),
             team_set: self.evidence.team.is_set(),

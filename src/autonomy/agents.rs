@@ -118,6 +118,11 @@ fn folder(
     Some(AgentFolder { folder, read_only })
 }
 
+/// The names of all agents that are known. Each is that of its program, too.
+pub fn agent_names() -> impl Iterator<Item = &'static str> {
+    AGENTS.iter().chain(&OTHERS).map(|agent| agent.name)
+}
+
 /// Whether a bundled planner is an agent.
 pub(super) fn is_agent(name: &str) -> bool {
     AGENTS.iter().any(|agent| agent.name == name)

@@ -32,7 +32,7 @@ mod results;
 mod words;
 
 pub use agent_session::WalledAgent;
-pub use agents::agent_program;
+pub use agents::{agent_names, agent_program};
 pub use answer::{Answer, PlannerAnswer, read_answer};
 pub use authorizer::{AuthorizationRequest, PlanAuthorizer, PlanDecision};
 pub use bounded::BoundedLoop;

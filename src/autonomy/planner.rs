@@ -214,6 +214,18 @@ mod tests {
         assert!(!needs_of("openai-compatible", &policy).network, "the settings come first");
     }
 
+    /// What changes of the settings weaken is judged by it.
+    #[test]
+    fn no_planner_that_is_not_named_may_do_more_than_is_said() {
+        for name in BUILT_IN.into_iter().chain(["cargo-fix:x", "python3 plan.py"]) {
+            let needs = needs_of(name, &Policy::default());
+            let most = PlannerNeeds::at_most_unnamed(name);
+            assert!(!needs.network || most.network, "{name}");
+            assert!(needs.write.iter().all(|path| most.write.contains(path)), "{name}");
+            assert!(most.read);
+        }
+    }
+
     #[test]
     fn an_agent_has_the_network_and_its_folder() {
         let mut policy = Policy::default();

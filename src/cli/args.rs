@@ -12,6 +12,7 @@ mod record_id;
 mod retention;
 mod review;
 mod revise;
+mod settings;
 mod words;
 
 use std::path::PathBuf;
@@ -26,7 +27,7 @@ pub(super) use evidence::{
     Times, Verify,
 };
 pub(super) use follow_up::{Continue, FromRecord, Reconcile, Revert};
-pub(super) use formats::{Convert, Risk, Schema};
+pub(super) use formats::{Convert, Doctor, Explain, Risk, Schema};
 pub(super) use hook::{AgentWord, Exec, Hook, HookAction, HookAnswer, HookInstall, HookPlace};
 pub(super) use inbox::{InboxCommand, InboxRemove, Mcp, Propose};
 pub(super) use inputs::{InputWord, Inputs};
@@ -34,12 +35,14 @@ pub(super) use record_id::{RecordId, given};
 pub(super) use retention::{Backup, Part, Purge, Restore, Sizes};
 pub(super) use review::{Review, ReviewRequest, SignReview};
 pub(super) use revise::Revise;
+pub(super) use settings::{ExportSettings, ImportSettings, Settings, SettingsCommand};
 use words::{AllowWord, EngineWord, ModeWord, WallsWord};
-pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};
+pub(super) use words::{Confirm, DialectWord, LevelWord, PlannerWord, TargetWord};
 
 use super::refusal::Refusal;
 use super::{WindowOptions, opening};
 use crate::authorization::{Grants, HostChoice, PlanChoices, RunChoices, WallSetting};
+use crate::help::exits_text;
 use crate::plan::{Digest, Mode};
 use crate::risk::{EngineChoice, Policy};
 
@@ -47,7 +50,7 @@ use crate::risk::{EngineChoice, Policy};
 ///
 /// Without a command, the window opens.
 #[derive(Debug, Parser)]
-#[command(name = "countersign", version, args_conflicts_with_subcommands = true, after_help = EXITS)]
+#[command(name = "countersign", version, args_conflicts_with_subcommands = true, after_help = exits_text())]
 pub(super) struct Arguments {
     #[command(subcommand)]
     pub(super) command: Option<Command>,
@@ -57,17 +60,10 @@ pub(super) struct Arguments {
     workspace: Workspace,
     #[command(flatten)]
     evidence: EvidenceFolder,
+    /// How much is logged: what fails, is unusual, happens, or happens in detail; see docs/files.md [default: the settings']
+    #[arg(long, global = true, value_enum, value_name = "LEVEL")]
+    pub(super) log_level: Option<LevelWord>,
 }
-
-const EXITS: &str = "\
-Exit codes:
-  0  done
-  1  the run failed or was cancelled, or its host cannot be reached; a loop that did not complete
-  2  the plan is invalid, or its file cannot be read
-  3  not authorized, or something that was authorized has changed
-  4  the evidence could not be written or read
-  5  the command line, the settings or the workspace cannot be used
-  6  verification found tampering";
 
 impl Arguments {
     /// The options for opening the window.
@@ -141,6 +137,14 @@ pub(super) enum Command {
     Walls(WallsCommand),
     /// Show how dangerous a shell command is; nothing is run
     Risk(Risk),
+    /// List the settings with what they cost and protect, export them, or import those of a file
+    Settings(Settings),
+    /// Say what an error code, a tool, a precondition, a rule, an exit code or a word means, and what to do
+    Explain(Explain),
+    /// Print what a report about a fault of the program needs: versions, system, settings, evidence and the end of the log,
+    /// without secrets and without contents of plans
+    #[command(visible_alias = "diagnostics")]
+    Doctor(Doctor),
     /// Print the JSON Schema of a plan dialect
     Schema(Schema),
     /// Answer a request of the loop on stdin with a plan
@@ -171,7 +175,10 @@ impl Command {
             Self::Evidence(evidence) => evidence.common().json,
             Self::Walls(walls) => walls.common.json,
             Self::Risk(risk) => risk.common.json,
+            Self::Settings(settings) => settings.common().json,
+            Self::Explain(explain) => explain.common.json,
             Self::Schema(schema) => schema.common.json,
+            Self::Doctor(doctor) => doctor.common.json,
             Self::Hook(hook) => hook.action.as_ref().is_some_and(|action| action.common().json),
             Self::Mcp(_) | Self::Planner(_) | Self::Exec(_) => false,
         }

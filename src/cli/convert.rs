@@ -50,7 +50,7 @@ pub(super) fn convert(command: &args::Convert, out: &mut Output) -> Result<Exit,
         out.document(&Document { format, plan, findings: &findings });
     } else {
         findings.iter().for_each(|finding| say(&finding_line(finding)));
-        plan.iter().for_each(|bytes| out.exact(bytes));
+        plan.iter().for_each(|bytes| out.plan(bytes));
     }
     Ok(if plan.is_some() { Exit::Done } else { Exit::InvalidPlan })
 }

@@ -65,7 +65,10 @@ pub(super) fn mcp(command: &args::Mcp, out: &mut Output) -> Result<Exit, Refusal
                 Some(Server::<Tools>::answer_to_twin_fields())
             }
             Line::Whole(line) => server.answer(&line),
-            Line::TooLong => Some(Server::<Tools>::answer_to_long_line()),
+            Line::TooLong => {
+                log::warn!("message of the client is too long");
+                Some(Server::<Tools>::answer_to_long_line())
+            }
             Line::End => break,
         };
         if let Some(answer) = answer {

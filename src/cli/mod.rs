@@ -1,6 +1,6 @@
 //! The headless commands, for scripts and for people at a terminal. They use the same core as the window.
 //!
-//! Only `main` uses this module. Results are printed to stdout: for people, or with `--json` as one document or as
+//! Of the program only `main` uses this module. Results are printed to stdout: for people, or with `--json` as one document or as
 //! one document per line. Everything else is printed to stderr. A plan is never run in a way that the window does not
 //! offer.
 
@@ -10,8 +10,10 @@ mod bounded;
 mod check;
 mod confirmation;
 mod convert;
+mod doctor;
 mod documents;
 mod evidence;
+mod explain;
 mod fleet;
 mod folded;
 mod follow_up;
@@ -21,6 +23,7 @@ mod hook_handle;
 mod hook_settings;
 mod inbox;
 mod inputs;
+mod log_start;
 mod mcp;
 mod opening;
 mod output;
@@ -36,6 +39,7 @@ mod revise;
 mod risk;
 mod run;
 mod schema;
+mod settings;
 mod signals;
 mod simulate;
 mod time;
@@ -46,9 +50,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::builder::Styles;
+use clap::{CommandFactory as _, Parser as _};
 
 use crate::engine::FollowUp;
+use crate::plan::quoted;
 use crate::process::start_askpass;
 use crate::process::walls::start_helper;
 use crate::run::SettleMode;
@@ -101,6 +107,11 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// The definition of the command line, of which man pages and completions of shells are made.
+pub fn command_line() -> clap::Command {
+    Arguments::command()
+}
+
 /// Parses a command line, with the program name first, and runs the headless command that it names.
 pub fn start(line: impl IntoIterator<Item = OsString>) -> Started {
     // Before anything else: each walled step starts this program as its helper process.
@@ -113,17 +124,20 @@ pub fn start(line: impl IntoIterator<Item = OsString>) -> Started {
     // Must be called while there is only one thread.
     crate::code::count_memory();
     let line: Vec<OsString> = line.into_iter().collect();
+    let name = line.get(1).map(|word| word.to_string_lossy().into_owned());
     let is_hook = line.get(1).is_some_and(|word| word == "hook");
-    let arguments = match Arguments::try_parse_from(line) {
+    let arguments = match Arguments::try_parse_from(&line) {
         Ok(arguments) => arguments,
         // Agents would let the call pass for another code than 2, which is also that of an invalid plan.
         Err(error) if is_hook && error.use_stderr() => {
-            print_clap_error(&error);
+            print_clap_error(&line, &error);
             return Started::Done(Exit::InvalidPlan.into());
         }
-        Err(error) => return Started::Done(print_clap_error(&error).into()),
+        Err(error) => return Started::Done(print_clap_error(&line, &error).into()),
     };
-    match arguments.command {
+    let name = name.filter(|_| arguments.command.is_some());
+    log_start::start_log(arguments.log_level, name.as_deref().unwrap_or("window"));
+    let started = match arguments.command {
         Some(Command::Hook(Hook { action: None, answer })) => Started::Done(hook::hook(&answer)),
         Some(Command::Exec(command)) => Started::Done(hook::exec(&command)),
         Some(command) => Started::Done(headless(command).into()),
@@ -134,14 +148,38 @@ pub fn start(line: impl IntoIterator<Item = OsString>) -> Started {
                 Started::Done(Exit::Usage.into())
             }
         },
+    };
+    if matches!(started, Started::Done(_)) {
+        log::logger().flush();
     }
+    started
+}
+
+/// Prints a message to stderr, with hidden characters marked.
+pub fn say(message: &str) {
+    output::say(message);
 }
 
 /// Prints help and version to stdout, and errors of the command line to stderr.
-fn print_clap_error(error: &clap::Error) -> Exit {
+fn print_clap_error(line: &[OsString], error: &clap::Error) -> Exit {
+    if error.use_stderr() {
+        output::say(error_text(line, error).trim_end());
+        return Exit::Usage;
+    }
     // An error of printing cannot be reported.
     let _ = error.print();
-    if error.use_stderr() { Exit::Usage } else { Exit::Done }
+    Exit::Done
+}
+
+/// What is wrong with a command line. It repeats what was typed or passed on, so that is [`quoted`], as everything from
+/// outside; for that the line is read once more. Without colours, whose escapes nothing tells from those in an argument.
+fn error_text(line: &[OsString], error: &clap::Error) -> String {
+    let quoted = line.iter().map(|word| quoted(&word.to_string_lossy()).into_owned());
+    let again = Arguments::command().styles(Styles::plain()).try_get_matches_from(quoted);
+    match again {
+        Err(again) if again.kind() == error.kind() => again.to_string(),
+        _ => error.to_string(),
+    }
 }
 
 fn headless(command: Command) -> Exit {
@@ -169,7 +207,9 @@ fn headless(command: Command) -> Exit {
         Command::Propose(command) => propose::propose(&command, &mut out),
         Command::Mcp(command) => mcp::mcp(&command, &mut out),
         Command::Inbox(command) => inbox::inbox(&command, &mut out),
+        Command::Explain(command) => explain::explain(&command, &mut out),
         Command::Risk(command) => risk::risk(&command, &mut out),
+        Command::Settings(command) => settings::settings(&command, &mut out),
         Command::Planner(command) => planner::planner(&command, &mut out),
         Command::Hook(command) => match command.action {
             Some(HookAction::Install(command)) => hook_settings::install(&command, &mut out),
@@ -179,8 +219,41 @@ fn headless(command: Command) -> Exit {
             None => Ok(Exit::Usage),
         },
         Command::Exec(_) => Ok(Exit::Usage),
+        Command::Doctor(command) => doctor::doctor(&command, &mut out),
         Command::Schema(command) => Ok(schema::schema(&command, &mut out)),
     };
     let exit = result.unwrap_or_else(|refusal: Refusal| refusal.print(&mut out));
-    out.finish(exit)
+    let exit = out.finish(exit);
+    log::info!("command ended exit={}", exit as u8);
+    exit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::is_hidden;
+
+    #[test]
+    fn no_argument_is_repeated_raw() {
+        for (words, shown) in [
+            (&["check", "a", "b\u{1b}]0;x\u{7}"][..], "b⟨ESC⟩]0;x⟨U+0007⟩"),
+            (&["--log-level", "\u{202e}x"], "⟨U+202E⟩x"),
+            (&["run", "p", "--authorize", "\u{9b}2J"], "⟨U+009B⟩2J"),
+            (&["run", "p", "--confirm", "\u{200b}"], "⟨U+200B⟩"),
+            (&["evidence", "show", "\u{2066}1"], "⟨U+2066⟩1"),
+            (&["schema", "\u{1b}[2J"], "⟨ESC⟩[2J"),
+            (&["--\u{1b}[2J"], "⟨ESC⟩[2J"),
+            // No line looks like one of this program.
+            (&["check", "a", "b\nAuthorized: all"], "b⟨U+000A⟩Authorized: all"),
+            (&["schema", "⟨ESC⟩"], "⟨U+27E8⟩ESC⟩"),
+            (&["schema", "plain"], "'plain'"),
+        ] {
+            let line: Vec<_> = ["countersign"].iter().chain(words).map(OsString::from).collect();
+            let error = Arguments::try_parse_from(&line).unwrap_err();
+            let text = error_text(&line, &error);
+            let raw = text.chars().find(|c| is_hidden(*c) && *c != '\n');
+            assert_eq!(raw, None, "{text:?}");
+            assert!(text.contains(shown), "{words:?}: {text}");
+        }
+    }
 }

@@ -37,6 +37,15 @@ pub(super) fn inbox_path() -> Result<PathBuf, Refusal> {
     Ok(load_inbox(&folders.settings)?.unwrap_or(folders.inbox))
 }
 
+/// The settings file, which may not exist.
+///
+/// # Errors
+/// The user's home folder cannot be determined.
+pub(super) fn settings_file() -> Result<PathBuf, Refusal> {
+    let folders = default_folders().ok_or_else(no_home)?;
+    Ok(folders.settings.join("settings.toml"))
+}
+
 /// The server of the team's evidence that the settings name; `None` if they name none.
 ///
 /// # Errors

@@ -53,8 +53,7 @@ pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit,
     let workspace = std::env::current_dir()
         .map_err(|error| unreadable(format!("the current folder cannot be found: {error}")))?;
     let plan = planner.plan(&request, &workspace, &say_chunk);
-    out.exact(plan.trim_ascii_end());
-    out.exact(b"\n");
+    out.plan(&[plan.trim_ascii_end(), b"\n"].concat());
     Ok(Exit::Done)
 }
 

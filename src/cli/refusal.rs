@@ -38,6 +38,13 @@ impl Refusal {
         Self::new(Exit::Usage, failure, json!({}))
     }
 
+    /// The error for what a person has to confirm first.
+    pub(super) fn not_allowed(message: impl Into<String>, next: &str) -> Self {
+        let (message, next) = (message.into(), next.to_owned());
+        let failure = Failure { code: Code::NotAuthorized, message, next };
+        Self::new(Exit::NotAuthorized, failure, json!({}))
+    }
+
     /// The error for a program that cannot be started.
     pub(super) fn not_started(failure: Failure) -> Self {
         Self::new(Exit::Usage, failure, json!({}))
@@ -87,6 +94,8 @@ impl Refusal {
     /// exit code.
     pub(super) fn print(self, out: &mut Output) -> Exit {
         let Failure { code, message, next } = self.failure;
+        // Its message may quote the plan.
+        log::error!("command refused code={code} findings={}", self.findings.len());
         for finding in &self.findings {
             say(&finding_line(finding));
         }
@@ -203,7 +212,9 @@ impl From<ExportError> for Refusal {
                 let next = "Name another file, or replace this one with --force.";
                 Self::usage(error.to_string(), next)
             }
-            ExportError::NoFile(_) => Self::usage(error.to_string(), "Name another file."),
+            ExportError::NoFile(_) | ExportError::Settings => {
+                Self::usage(error.to_string(), "Name another file.")
+            }
             ExportError::Later(_) | ExportError::UnderWay(_) | ExportError::NoVerification(_) => {
                 let next = error.failure().next;
                 Self::usage(error.to_string(), &next)

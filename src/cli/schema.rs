@@ -35,8 +35,17 @@ pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
         DialectWord::Acp => include_str!("../../assets/schema/acp.schema.json"),
         DialectWord::Propose => include_str!("../../assets/schema/propose.schema.json"),
         DialectWord::Revise => include_str!("../../assets/schema/revise.schema.json"),
+        DialectWord::Doctor => include_str!("../../assets/schema/doctor.schema.json"),
+        DialectWord::Explain => include_str!("../../assets/schema/explain.schema.json"),
         DialectWord::InboxList => include_str!("../../assets/schema/inbox-list.schema.json"),
         DialectWord::InboxRemove => include_str!("../../assets/schema/inbox-remove.schema.json"),
+        DialectWord::Settings => include_str!("../../assets/schema/settings.schema.json"),
+        DialectWord::SettingsExport => {
+            include_str!("../../assets/schema/settings-export.schema.json")
+        }
+        DialectWord::SettingsImport => {
+            include_str!("../../assets/schema/settings-import.schema.json")
+        }
         DialectWord::EvidenceAcceptHead => of_evidence!("accept-head"),
         DialectWord::EvidenceAttest => of_evidence!("attest"),
         DialectWord::EvidenceBackup => of_evidence!("backup"),

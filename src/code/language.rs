@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use tree_sitter::Query;
 
+use crate::grammars;
+
 /// A language with a built-in grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the variant names are descriptive")]
@@ -44,7 +46,7 @@ const COMMON_IDENTIFIERS: &[&str] = &["identifier", "type_identifier", "field_id
 const TYPESCRIPT: Spec = Spec {
     name: "TypeScript",
     extensions: &["ts", "mts", "cts"],
-    grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+    grammar: grammars::typescript,
     definitions: include_str!("../../assets/queries/typescript.scm"),
     highlights: &[
         tree_sitter_javascript::HIGHLIGHT_QUERY,
@@ -69,7 +71,7 @@ impl Language {
             Self::Rust => &Spec {
                 name: "Rust",
                 extensions: &["rs"],
-                grammar: || tree_sitter_rust::LANGUAGE.into(),
+                grammar: grammars::rust,
                 definitions: include_str!("../../assets/queries/rust.scm"),
                 highlights: &[tree_sitter_rust::HIGHLIGHTS_QUERY],
                 separator: "::",
@@ -85,7 +87,7 @@ impl Language {
             Self::Python => &Spec {
                 name: "Python",
                 extensions: &["py", "pyi"],
-                grammar: || tree_sitter_python::LANGUAGE.into(),
+                grammar: grammars::python,
                 definitions: include_str!("../../assets/queries/python.scm"),
                 highlights: &[tree_sitter_python::HIGHLIGHTS_QUERY],
                 separator: ".",
@@ -96,7 +98,7 @@ impl Language {
             Self::JavaScript => &Spec {
                 name: "JavaScript",
                 extensions: &["js", "mjs", "cjs", "jsx"],
-                grammar: || tree_sitter_javascript::LANGUAGE.into(),
+                grammar: grammars::javascript,
                 definitions: include_str!("../../assets/queries/javascript.scm"),
                 highlights: &[tree_sitter_javascript::HIGHLIGHT_QUERY],
                 ..TYPESCRIPT
@@ -105,13 +107,13 @@ impl Language {
             Self::Tsx => &Spec {
                 name: "TypeScript with JSX",
                 extensions: &["tsx"],
-                grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),
+                grammar: grammars::tsx,
                 ..TYPESCRIPT
             },
             Self::Go => &Spec {
                 name: "Go",
                 extensions: &["go"],
-                grammar: || tree_sitter_go::LANGUAGE.into(),
+                grammar: grammars::go,
                 definitions: include_str!("../../assets/queries/go.scm"),
                 highlights: &[tree_sitter_go::HIGHLIGHTS_QUERY],
                 separator: ".",
@@ -122,7 +124,7 @@ impl Language {
             Self::C => &Spec {
                 name: "C",
                 extensions: &["c", "h"],
-                grammar: || tree_sitter_c::LANGUAGE.into(),
+                grammar: grammars::c,
                 definitions: include_str!("../../assets/queries/c.scm"),
                 highlights: &[tree_sitter_c::HIGHLIGHT_QUERY],
                 separator: "::",
@@ -133,7 +135,7 @@ impl Language {
             Self::Cpp => &Spec {
                 name: "C++",
                 extensions: &["cpp", "cc", "cxx", "hpp", "hh", "hxx", "ipp"],
-                grammar: || tree_sitter_cpp::LANGUAGE.into(),
+                grammar: grammars::cpp,
                 definitions: include_str!("../../assets/queries/cpp.scm"),
                 highlights: &[tree_sitter_c::HIGHLIGHT_QUERY, tree_sitter_cpp::HIGHLIGHT_QUERY],
                 separator: "::",
@@ -149,7 +151,7 @@ impl Language {
             Self::Java => &Spec {
                 name: "Java",
                 extensions: &["java"],
-                grammar: || tree_sitter_java::LANGUAGE.into(),
+                grammar: grammars::java,
                 definitions: include_str!("../../assets/queries/java.scm"),
                 highlights: &[tree_sitter_java::HIGHLIGHTS_QUERY],
                 separator: ".",

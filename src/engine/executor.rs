@@ -23,6 +23,7 @@ pub struct Executor {
     journal: Journal,
     deps: ExecutorDeps,
     plan_file: Option<PathBuf>,
+    cut_off_in: Option<usize>,
 }
 
 impl Executor {
@@ -30,7 +31,7 @@ impl Executor {
     pub fn new(store: EvidenceStore, deps: ExecutorDeps) -> Self {
         let (control, progress) = (deps.control.clone(), Arc::clone(&deps.progress));
         let journal = Journal::new(store, Arc::new(FollowState { control, progress }));
-        Self { journal, deps, plan_file: None }
+        Self { journal, deps, plan_file: None, cut_off_in: None }
     }
 
     /// Sets the file from which the plan was read. No step of the run may write that file from behind walls (SPEC
@@ -38,6 +39,14 @@ impl Executor {
     #[must_use]
     pub fn with_plan_file(self, file: Option<PathBuf>) -> Self {
         Self { plan_file: file, ..self }
+    }
+
+    /// Cuts the run off in this step, counted from 0, as a power cut would: [`super::CutOff`] unwinds when the tool has returned
+    /// and before anything of that is recorded. The evidence then has a step whose outcome nobody knows. For the tour,
+    /// which shows what to do about that.
+    #[must_use]
+    pub fn cut_off_in(self, step_index: Option<usize>) -> Self {
+        Self { cut_off_in: step_index, ..self }
     }
 
     /// The journal, for events that callers send between runs.
@@ -115,6 +124,7 @@ impl Executor {
 
     fn run(&mut self, runnable: &Runnable) -> Result<ExecutionResult, ExecutionError> {
         let mut run = Run::new(runnable, &self.deps, &mut self.journal);
+        run.cut_off_in = self.cut_off_in;
         let started_ms = run.deps.clock.monotonic_ms();
         run.begin().map_err(|error| match error {
             // Another process consumed the authorization; nothing ran here.

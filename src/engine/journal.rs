@@ -17,6 +17,7 @@
 use std::sync::Arc;
 
 use super::ProgressCallback;
+use super::log_events::log_event;
 use crate::evidence::{Entry, EvidenceError, EvidenceStore};
 use crate::run::RunEvent;
 
@@ -53,6 +54,7 @@ impl Journal {
 
     /// Sends an event that happens between two entries.
     pub fn send(&self, event: &RunEvent) {
+        log_event(event);
         self.progress.on_event(event);
     }
 }

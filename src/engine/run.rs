@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use uuid::Uuid;
 
 use super::clock::RunClock;
+use super::cut_off::CutOff;
 use super::runnable::Runnable;
 use super::{ExecutionError, ExecutorDeps, Journal};
 use crate::authorization::FileState;
@@ -33,6 +34,8 @@ pub(super) struct Run<'a> {
     pub(super) mode: Mode,
     /// The result of a step whose tool was called, if it could not be recorded.
     pub(super) not_recorded: Option<Box<StepResult>>,
+    /// The step in which the run is cut off; see [`super::Executor::cut_off_in`].
+    pub(super) cut_off_in: Option<usize>,
 }
 
 impl<'a> Run<'a> {
@@ -54,6 +57,14 @@ impl<'a> Run<'a> {
             outcomes: HashMap::new(),
             mode: runnable.authorization.binding.mode,
             not_recorded: None,
+            cut_off_in: None,
+        }
+    }
+
+    /// Unwinds if the run is to be cut off in this step. No message is printed, because nothing is wrong.
+    pub(super) fn cut_off_if_wanted(&self, step_index: usize) {
+        if self.cut_off_in == Some(step_index) {
+            std::panic::resume_unwind(Box::new(CutOff));
         }
     }
 

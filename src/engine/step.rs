@@ -48,7 +48,11 @@ impl StepRun<'_, '_> {
             StepProgress { execution_id: Uuid::new_v4(), timestamp_ms, ..StepProgress::default() };
         let (outcome, error) = match self.prepare(&verdict, &mut progress)? {
             Some(end) => end,
-            None => self.invoke(&mut progress),
+            None => {
+                let end = self.invoke(&mut progress);
+                self.run.cut_off_if_wanted(self.step.step_index);
+                end
+            }
         };
         self.record(&verdict, progress, outcome, error)
     }

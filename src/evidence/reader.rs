@@ -103,6 +103,7 @@ impl EvidenceReader {
                 schema::open_for_reading(&schema::database_path(&self.location.evidence))?
         {
             let schema_version = schema_check::version(&conn)?;
+            log::debug!("evidence opened for reading format={format}");
             self.opened = Some(OpenDatabase { conn, format, schema_version });
         }
         if self.vault.is_none() && !self.is_locked {

@@ -201,7 +201,7 @@ impl KnownSecrets {
     }
 
     /// The matches of the rules in a text, and the occurrences of known secrets.
-    fn all_ranges(&self, text: &str) -> Vec<SecretRange> {
+    pub(super) fn all_ranges(&self, text: &str) -> Vec<SecretRange> {
         let found = secrets::find(text).into_iter().map(|it| (it.secret, it.kind));
         found.chain(self.ranges(text)).collect()
     }
@@ -352,7 +352,7 @@ fn replace_in(
     }
 }
 
-fn replace_ranges<'t>(
+pub(super) fn replace_ranges<'t>(
     text: &'t str,
     ranges: Vec<SecretRange>,
     replace: &mut impl FnMut(&str, &'static str) -> String,

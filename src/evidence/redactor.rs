@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::error::Result;
-use super::redact::KnownSecrets;
+use super::redact::{KnownSecrets, replace_ranges};
 use super::secrets::is_marker_rest;
 use super::vault::Vault;
 use super::{EvidenceReader, EvidenceStore};
@@ -20,6 +20,15 @@ const BEGIN: &str = "[secret:";
 pub struct Redactor {
     vault: Arc<Vault>,
     known: KnownSecrets,
+}
+
+/// Replaces the secrets in a text that is no part of the evidence, by the same rules. A marker has the kind of the secret
+/// alone, because the user's key may be out of reach. What is a secret in one place is redacted wherever it occurs in the text.
+pub fn hide_secrets(text: &str) -> Cow<'_, str> {
+    let mut known = KnownSecrets::default();
+    known.learn(text);
+    let ranges = known.all_ranges(text);
+    replace_ranges(text, ranges, &mut |_, kind| format!("{BEGIN}{kind}]"))
 }
 
 impl EvidenceStore {

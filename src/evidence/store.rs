@@ -52,16 +52,6 @@ pub struct EvidenceStore {
     locks: HashMap<Uuid, Lock>,
 }
 
-impl EvidenceLocation {
-    /// Opens the evidence for writing.
-    ///
-    /// # Errors
-    /// As for [`EvidenceStore::open`].
-    pub fn store(&self) -> Result<EvidenceStore> {
-        EvidenceStore::open(&self.evidence, &self.user_folders)
-    }
-}
-
 impl EvidenceStore {
     /// Opens the evidence in `dir`, and creates it if it does not exist. `folders` are the user's folders outside
     /// `dir`; the key in them is created if it does not exist.

@@ -40,6 +40,8 @@ pub enum ExportError {
     OneRun,
     #[error("an export cannot be in the folder of the evidence, the key or the kept heads")]
     OwnFolder,
+    #[error("an export cannot replace the settings file")]
+    Settings,
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
     #[error("{} is no regular file, and is not replaced", .0.display())]
@@ -66,7 +68,9 @@ impl ExportError {
             Self::UnderWay(_) => (Code::EvidenceStore, "Wait for its end."),
             Self::NoVerification(_) => (Code::EvidenceStore, "Attest the run itself."),
             Self::OwnFolder => (Code::WriteFailed, "Choose another folder."),
-            Self::Exists(_) | Self::NoFile(_) => (Code::WriteFailed, "Choose another name."),
+            Self::Exists(_) | Self::NoFile(_) | Self::Settings => {
+                (Code::WriteFailed, "Choose another name.")
+            }
         };
         Failure { code, message: self.to_string(), next: next.to_owned() }
     }

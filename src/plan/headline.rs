@@ -2,6 +2,9 @@
 
 use super::{Build, Edit, HistoryOperation, InspectQuery, Simulation, ToolCall};
 
+/// The verbs of headlines whose object is one file, also if its name has spaces.
+pub const VERBS_OF_FILES: [&str; 3] = ["Read", "Write", "Create"];
+
 impl ToolCall {
     /// The description as verb and object.
     pub fn headline(&self) -> (&'static str, String) {

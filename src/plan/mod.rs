@@ -46,13 +46,14 @@ pub use digest::{Digest, DigestError};
 pub use document::{Intent, Mode, Plan, Step, StepPlace};
 pub use finding::{Finding, Severity, is_valid, lacks_only_inputs};
 pub use fleet::{BatchSize, Fleet, FleetHosts};
+pub use headline::VERBS_OF_FILES;
 pub use inputs::{CommandInput, PlanInput, VARIABLE_PREFIX, shown_inputs, with_references};
 pub use lookalikes::{lookalikes, visible_name};
 pub use needs::Needs;
 pub use one_line::one_line;
 pub use parse::{has_duplicate_keys, locate, parse};
 pub use paths::{COMMANDS_FILE, NamedPath, PathRole, unquoted};
-pub use precondition::{Precondition, WORDS as PRECONDITION_WORDS};
+pub use precondition::{MEANINGS as PRECONDITIONS, Precondition, WORDS as PRECONDITION_WORDS};
 pub use revise::{
     LeftOut, RevisedPart, RevisedWhat, Revision, RevisionError, argument_source, edits_text,
     leaving_out,

@@ -28,23 +28,45 @@ pub enum Precondition {
     CommandAvailable(String),
 }
 
-/// The texts that a finding lists as accepted.
-pub const WORDS: &[&str] = &[
-    "none",
-    "file exists",
-    "file does not exist",
-    "parent exists",
-    "file hash is <sha256>",
-    "plan file exists",
-    "root exists",
-    "cargo workspace",
-    "codegraph.db exists",
-    "magellan has indexed file",
-    "symbol exists",
-    "<step_id> succeeded",
-    "git repository exists",
-    "command available: <name>",
-];
+macro_rules! words {
+    ($($word:literal $meaning:literal;)+) => {
+        /// The texts that a finding lists as accepted.
+        pub const WORDS: &[&str] = &[$($word,)+];
+        /// The same texts, each with what it checks, as a sentence.
+        pub const MEANINGS: &[(&str, &str)] = &[$(($word, $meaning),)+];
+    };
+}
+
+words! {
+    "none"
+        "Nothing is checked.";
+    "file exists"
+        "The file that the step names exists.";
+    "file does not exist"
+        "Nothing is at the path that the step names.";
+    "parent exists"
+        "The folder of the file that the step names exists.";
+    "file hash is <sha256>"
+        "The file has exactly the content with this SHA-256, as 64 hexadecimal digits.";
+    "plan file exists"
+        "The splice plan that the step names exists.";
+    "root exists"
+        "The folder in which the step searches exists.";
+    "cargo workspace"
+        "There is a Cargo.toml in the folder of the step or above it, inside the workspace.";
+    "codegraph.db exists"
+        "There is a codegraph.db in the workspace or above it.";
+    "magellan has indexed file"
+        "The code graph knows the file that the step names.";
+    "symbol exists"
+        "The code engine finds the symbol in the step's file, else anywhere in the workspace.";
+    "<step_id> succeeded"
+        "The earlier step with this id has succeeded in this run.";
+    "git repository exists"
+        "The workspace is in a git repository.";
+    "command available: <name>"
+        "A program of this name is found where commands are looked for.";
+}
 
 const FILE: &[&str] = &["path", "file", "file_path"];
 
@@ -97,6 +119,26 @@ impl Precondition {
                 Self::StepSucceeded(id.trim().to_owned())
             }
         })
+    }
+
+    /// The text of [`WORDS`] that has its meaning.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::FileExists => "file exists",
+            Self::FileDoesNotExist => "file does not exist",
+            Self::ParentExists => "parent exists",
+            Self::FileHashIs(_) => "file hash is <sha256>",
+            Self::PlanFileExists => "plan file exists",
+            Self::RootExists => "root exists",
+            Self::CargoWorkspace => "cargo workspace",
+            Self::CodegraphDbExists => "codegraph.db exists",
+            Self::MagellanHasIndexedFile => "magellan has indexed file",
+            Self::SymbolExists { .. } => "symbol exists",
+            Self::StepSucceeded(_) => "<step_id> succeeded",
+            Self::GitRepositoryExists => "git repository exists",
+            Self::CommandAvailable(_) => "command available: <name>",
+        }
     }
 
     /// The arguments that can name the subject, in the order in which they are tried. Empty if the precondition is about

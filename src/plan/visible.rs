@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use unicode_normalization::char::is_combining_mark;
-use unicode_properties::UnicodeEmoji as _;
+use unicode_properties::{GeneralCategory, UnicodeEmoji as _, UnicodeGeneralCategory as _};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// The bracket that opens the mark of a hidden character.
@@ -155,15 +155,26 @@ fn by_line(text: &str, shown: fn(&str) -> Cow<'_, str>) -> String {
 
 /// Whether a character is invisible, has no standard appearance, or changes how its neighbours are displayed.
 pub fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{00A0}' | '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}'
-            | '\u{1680}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
-            | '\u{2000}'..='\u{200F}' | '\u{2028}'..='\u{202F}' | '\u{205F}'..='\u{206F}'
-            | '\u{2800}' | '\u{3000}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
-            | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}'
-            | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
-            | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}')
+    use GeneralCategory as Category;
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
+    // Drawn as nothing, although their category does not say so.
+    matches!(c,
+        '\u{034F}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}' | '\u{2800}' | '\u{3164}'
+        | '\u{FE00}'..='\u{FE0F}' | '\u{FFA0}' | '\u{11A45}' | '\u{11A47}' | '\u{16FE4}' | '\u{1D159}'
+        | '\u{E0000}'..='\u{E0FFF}')
+        || matches!(
+            c.general_category(),
+            Category::Control
+                | Category::Format
+                | Category::LineSeparator
+                | Category::ParagraphSeparator
+                | Category::SpaceSeparator
+                | Category::PrivateUse
+                | Category::Surrogate
+                | Category::Unassigned
+        )
 }
 
 /// A text with these ranges of characters written out as code points, and the rest as [`drawable`]. Also returns the
@@ -344,6 +355,23 @@ mod tests {
         assert_eq!(visible(&joined), "⟨U+0915⟩⟨U+094D⟩".repeat(5));
         let word = "क्ष्म्य";
         assert_eq!(visible(word), word);
+    }
+
+    #[test]
+    fn every_kind_of_hidden_character_is_one() {
+        let hidden = [
+            0x7F, 0x9B, 0xA0, 0xAD, 0x34F, 0x600, 0x605, 0x61C, 0x6DD, 0x70F, 0x890, 0x8E2, 0x115F,
+            0x1680, 0x17B4, 0x180E, 0x2000, 0x200B, 0x2028, 0x202E, 0x202F, 0x205F, 0x2065, 0x206F,
+            0x2800, 0x3000, 0x3164, 0xE000, 0xFDD0, 0xFE0F, 0xFEFF, 0xFFA0, 0xFFF9, 0xFFFE,
+            0x110BD, 0x110CD, 0x11A45, 0x13430, 0x13438, 0x16FE4, 0x1BCA0, 0x1D159, 0x1D173,
+            0x1FFFE, 0xE0001, 0xE0100, 0xE0FFF, 0xF0000, 0x10FFFF,
+        ];
+        for code in hidden {
+            assert!(char::from_u32(code).is_some_and(is_hidden), "U+{code:04X}");
+        }
+        for shown in "aé ñ中文한グ🙂⚠∑ﷺ€’—…→\u{301}\u{94D}ا".chars() {
+            assert!(!is_hidden(shown), "{shown}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! One table of sensitive paths (`assets/risk/sensitive.toml`) serves tools and commands, so that both treat a path alike.
 
 mod policy;
+mod rule_names;
 mod sensitive;
 mod shell;
 mod tools;
@@ -17,12 +18,14 @@ mod tools;
 pub use crate::authorization::WallSetting;
 pub use crate::plan::RiskLevel;
 pub use policy::{AgentFolder, EngineChoice, PlannerNeeds, PlannerSettings, Policy};
-pub use sensitive::{is_at_or_below, is_hidden_from_planners};
+pub use rule_names::{CODE_RULES, CodeRule, is_builtin_rule};
+pub use sensitive::{is_at_or_below, is_hidden_from_planners, rules as sensitive_rules};
 pub use shell::{
     BadRule, BuiltinVerdict, CommandNeeds, CommandVerdict, GitSettings, ParsedSpans, Reach,
-    Repositories, RepositorySettings, Shell, SimpleCommand, Surroundings, UserRule, UserRules,
-    Word, first_parse, needs_of_command, of_command, of_local_command, read_git_settings,
-    refused_span, second_parse, table_folder, table_paths,
+    Repositories, RepositorySettings, RuleText, Shell, SimpleCommand, Surroundings, UserRule,
+    UserRules, Word, first_parse, needs_of_command, of_command, of_local_command,
+    read_git_settings, read_only_programs, refused_span, rule_texts, second_parse, table_folder,
+    table_paths,
 };
 pub use tools::{
     CHANGE_HISTORY, Verdict, of_faulty_step, of_shell_command, of_step, of_written_path,

@@ -67,6 +67,17 @@ impl Default for PlannerNeeds {
     }
 }
 
+impl PlannerNeeds {
+    /// The most that a planner of this name may do as long as the settings name it nowhere: agents and `openai-compatible`
+    /// use the network, `cargo-fix` writes in the workspace.
+    #[must_use]
+    pub fn at_most_unnamed(name: &str) -> Self {
+        let builds = name.split(':').next() == Some("cargo-fix");
+        let write = if builds { vec![".".to_owned()] } else { Vec::new() };
+        Self { network: true, write, ..Self::default() }
+    }
+}
+
 impl std::fmt::Display for PlannerNeeds {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if self.read { "reads" } else { "does not see the workspace" })?;
@@ -187,6 +198,45 @@ impl Policy {
             (WallSetting::Required, _) => WallSetting::Required,
             (setting, chosen) => chosen.unwrap_or(setting),
         }
+    }
+
+    /// Takes over what the settings say in another policy, which was read from them. What a run was given, and what was
+    /// found in the evidence, stays.
+    pub fn take_settings(&mut self, read: &Self) {
+        let Self {
+            confirm_tools,
+            extra_roots,
+            authorization_ttl_ms,
+            engine,
+            splice_program,
+            ssh_config,
+            command_rules,
+            walls,
+            planners,
+            planner_settings,
+            signing,
+            // Not from the settings, or only at the start.
+            choices: _,
+            grants: _,
+            secret_inputs: _,
+            trusted_commands: _,
+            unproven_trust: _,
+            own_folders: _,
+            repositories: _,
+            review_signatures: _,
+            refusal: _,
+        } = read;
+        self.confirm_tools.clone_from(confirm_tools);
+        self.extra_roots.clone_from(extra_roots);
+        self.authorization_ttl_ms = *authorization_ttl_ms;
+        self.engine = *engine;
+        self.splice_program.clone_from(splice_program);
+        self.ssh_config.clone_from(ssh_config);
+        self.command_rules.clone_from(command_rules);
+        self.walls = *walls;
+        self.planners.clone_from(planners);
+        self.planner_settings.clone_from(planner_settings);
+        self.signing.clone_from(signing);
     }
 
     /// The digests of the workspace command files that the user trusts in this workspace.

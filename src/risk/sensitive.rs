@@ -52,6 +52,12 @@ static GROUPS: LazyLock<Vec<PatternGroup>> = LazyLock::new(|| match toml::from_s
     }],
 });
 
+/// The rules about writing sensitive files, each with what writing such a file does, as a sentence without its subject.
+pub fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let written = GROUPS.iter().filter(|group| group.kind != Sensitivity::Private);
+    written.map(|group| (&*group.rule, &*group.reason))
+}
+
 /// The first group that matches a path; `None` for an ordinary file.
 pub(super) fn find_sensitive(path: &str) -> Option<&'static PatternGroup> {
     find_group(path, |kind| kind != Sensitivity::Private)

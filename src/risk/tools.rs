@@ -7,7 +7,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CommandVerdict, Policy, Repositories, Shell, Surroundings, of_local_command, sensitive,
+    CommandVerdict, Policy, Repositories, Shell, Surroundings, is_builtin_rule, of_local_command,
+    sensitive,
 };
 use crate::plan::{
     CommandInput, Edit, Fleet, MutateBatch, RiskLevel, Simulation, StatedRisk, Step, ToolCall,
@@ -35,6 +36,7 @@ pub struct Verdict {
 impl Verdict {
     fn new(level: RiskLevel, rule: &'static str, reason: impl Into<String>) -> Self {
         let reason = reason.into();
+        debug_assert!(is_builtin_rule(rule), "{rule} is not in the table of rules that are code");
         Self { level, rule: rule.into(), span: None, parts: Vec::new(), reason, suggestion: None }
     }
 

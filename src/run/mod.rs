@@ -50,6 +50,7 @@ mod run_comparison;
 mod search;
 mod secret;
 mod selected_lines;
+pub mod settings;
 mod signature;
 mod source;
 mod state;
@@ -122,7 +123,7 @@ pub use question::{
 pub use reconcile::{DiskState, FileForecast, Reconciled, SettleMode, sentences};
 pub use record::{
     ArtifactRecord, DecidedBy, DecisionRecord, Execution, ExecutionDetail, Fate, HeadReport, Known,
-    ListedExecution, RecordKind, RunFate, RunSummary, VerifyReport,
+    ListedExecution, PLACES, RecordKind, RunFate, RunSummary, VerifyReport,
 };
 pub use result::{Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
 pub use retention::{

@@ -201,6 +201,18 @@ impl Serialize for DecidedBy {
     }
 }
 
+/// Where a person decides, as records have it, with a phrase for people.
+pub const PLACES: &[(&str, &str)] = &[
+    ("window", "in the window"),
+    ("terminal", "at the terminal"),
+    ("command_line", "by the command line"),
+    ("command_line_digest", "by its digest on the command line"),
+    ("command_line_yes", "by --yes on the command line"),
+    ("authorization_class", "by an authorization class"),
+    ("agent_call", "in the window, for an agent that makes the call itself,"),
+    ("session_rule", "by a rule for identical calls of an agent's session, made in the window"),
+];
+
 impl DecisionRecord {
     /// The decision as a phrase: `Approved in the window by ada`.
     pub fn sentence(&self) -> String {
@@ -220,19 +232,8 @@ impl DecisionRecord {
             "reconcile" => "Compared with the disk",
             other => other,
         };
-        let origin = match self.by.place.as_str() {
-            "window" => "in the window",
-            "terminal" => "at the terminal",
-            "command_line" => "by the command line",
-            "command_line_digest" => "by its digest on the command line",
-            "command_line_yes" => "by --yes on the command line",
-            "authorization_class" => "by an authorization class",
-            "agent_call" => "in the window, for an agent that makes the call itself,",
-            "session_rule" => {
-                "by a rule for identical calls of an agent's session, made in the window"
-            }
-            other => other,
-        };
+        let place = self.by.place.as_str();
+        let origin = PLACES.iter().find(|it| it.0 == place).map_or(place, |it| it.1);
         let user = self.by.user.as_ref().map(|user| format!(" by {user}")).unwrap_or_default();
         format!("{decided} {origin}{user}")
     }

@@ -5,6 +5,7 @@ mod dialog;
 mod evidence;
 mod inputs;
 mod revision;
+mod settings;
 mod waiting;
 
 use std::path::PathBuf;
@@ -16,9 +17,9 @@ use super::Command;
 use super::artifact::Shape;
 use super::diagnostics::{Column, DiagnosticPosition, Facet};
 use super::loop_page::LoopForm;
-use super::overlay::RuleForm;
 use super::plan::StepFilter;
 use super::scroll::OnScreen;
+use super::settings_page::RuleForm;
 use crate::authorization::{HostChoice, WallSetting};
 use crate::plan::{Digest, Mode};
 use crate::run::{PurgeRule, TerminalSize};
@@ -28,6 +29,7 @@ pub use dialog::DialogAction;
 pub use evidence::{EvidenceAction, PlayerAction};
 pub use inputs::FilledIn;
 pub use revision::RevisionAction;
+pub use settings::SettingsAction;
 pub use waiting::{AgentsAction, InboxAction, QueueAction};
 
 /// A page of the window.
@@ -44,6 +46,8 @@ pub enum Page {
     Loop,
     /// A session with an agent.
     Agent,
+    /// The settings.
+    Settings,
 }
 
 /// A tab of the inspector.
@@ -90,6 +94,8 @@ pub enum Action {
     Agent(AgentAction),
     /// An action on an artifact.
     Artifact(ArtifactAction),
+    /// An action on the settings page.
+    Settings(SettingsAction),
     /// An action that every page allows.
     Window(WindowAction),
 }
@@ -307,18 +313,16 @@ pub enum WindowAction {
     RemoveRecent(PathBuf),
     /// Save this search of the evidence, or remove it from the saved ones.
     ToggleSearch(String),
-    /// Close the palette, the help or the settings.
+    /// Close the palette or the help.
     CloseOverlay,
-    /// Use this theme.
-    SetTheme(egui::ThemePreference),
-    /// Turn higher contrast on or off.
-    SetHighContrast(bool),
-    /// Turn notifications of the desktop on or off.
-    SetNotifications(bool),
-    /// Set the zoom; 1 is the normal size.
-    SetZoom(f32),
-    /// Use this command to open files in an editor.
-    SetEditor(String),
+    /// Open the help at the entry with this name.
+    OpenHelp(String),
+    /// Open the tour's second plan.
+    OpenSecondPlan,
+    /// Show the run of the tour's first plan.
+    ShowFirstRun,
+    /// Copy the shown bug report.
+    CopyBugReport,
     /// Open the settings file in the person's editor, or show its folder.
     OpenSettingsFile,
     /// Open the dialog that purges the records of this run.

@@ -2,16 +2,21 @@
 
 use egui::{KeyboardShortcut, Ui};
 
+use super::access::Reason as _;
 use super::plan::RuleOffer;
 use super::{Action, Icon, Look, Page, widgets};
 
 mod agent;
 mod area;
 mod needs;
+mod shortcuts;
+mod spec;
 mod table;
 
 pub use area::Area;
 pub use needs::RUNS_ELSEWHERE;
+pub(in crate::ui) use shortcuts::bound;
+pub use shortcuts::{pressed_keys, set_shortcuts, shortcut_of, shortcuts};
 pub use table::TABLE;
 
 /// A user command.
@@ -22,6 +27,7 @@ pub enum Command {
     OpenPlan,
     PastePlan,
     OpenTour,
+    TourGuide,
     ExampleCommands,
     ExampleActions,
     ExampleLoop,
@@ -109,6 +115,7 @@ pub enum Command {
     Palette,
     Settings,
     SwitchTheme,
+    BugReport,
     Help,
 }
 
@@ -117,6 +124,8 @@ pub enum Command {
 pub struct Situation {
     /// The page that is shown.
     pub page: Page,
+    /// Whether the tour was opened in this window.
+    pub tour: bool,
     /// Whether a plan or a recorded run is shown.
     pub plan_open: bool,
     /// The number of steps of the shown plan.
@@ -250,7 +259,8 @@ pub struct Spec {
     pub text: &'static str,
     /// The effect of the command, as a sentence.
     pub tooltip: &'static str,
-    /// The key of the command; `None` if an accidental press would be costly.
+    /// The usual key of the command; `None` if an accidental press would be costly. The person may choose another one:
+    /// [`Spec::keys`].
     pub shortcut: Option<KeyboardShortcut>,
     /// The icon of the command.
     pub icon: Option<Icon>,
@@ -269,20 +279,24 @@ impl Command {
 impl Spec {
     /// The key combination, with the names of this platform.
     pub fn shortcut_text(&self, ui: &Ui) -> Option<String> {
-        let shortcut = self.shortcut?;
-        let (text, key) = (ui.ctx().format_shortcut(&shortcut), shortcut.logical_key);
-        // egui spells the name of a sign, such as Period.
-        let sign = Some(key.symbol_or_name()).filter(|sign| sign.len() == 1);
-        match (sign, text.strip_suffix(key.name())) {
-            (Some(sign), Some(modifiers)) => Some(format!("{modifiers}{sign}")),
-            _ => Some(text),
-        }
+        Some(shortcut_text(ui, &self.keys(ui.ctx())?))
     }
 
     /// The tooltip, followed by the key if there is one.
     pub fn tooltip_text(&self, ui: &Ui) -> String {
         let key = self.shortcut_text(ui).map(|key| format!(" ({key})")).unwrap_or_default();
         format!("{}{key}", self.tooltip)
+    }
+}
+
+/// Keys with the names of this platform.
+pub fn shortcut_text(ui: &Ui, shortcut: &KeyboardShortcut) -> String {
+    let (text, key) = (ui.ctx().format_shortcut(shortcut), shortcut.logical_key);
+    // egui spells the name of a sign, such as Period.
+    let sign = Some(key.symbol_or_name()).filter(|sign| sign.len() == 1);
+    match (sign, text.strip_suffix(key.name())) {
+        (Some(sign), Some(modifiers)) => format!("{modifiers}{sign}"),
+        _ => text,
     }
 }
 
@@ -305,9 +319,7 @@ impl Commands<'_> {
         if response.clicked() {
             self.actions.push(Action::Do(command));
         }
-        response
-            .on_hover_text(spec.tooltip_text(ui))
-            .on_disabled_hover_text(why_not.unwrap_or_default());
+        response.on_hover_text(spec.tooltip_text(ui)).or_why(why_not.unwrap_or_default());
     }
 }
 
@@ -348,7 +360,7 @@ mod tests {
             &[Revert, RevertLoop],
             &[NextUnseen, NextChange],
             &[Find, FilterDiagnostics, FocusSearch, Palette],
-            &[CopyDigest, CopyDiagnostic, CopyDiagnostics],
+            &[CopyDigest, CopyDiagnostic, CopyDiagnostics, BugReport],
             &[GoPlan, OpenAttempt, PlanSuggestion],
         ];
         let kind = |command: Command| KINDS.iter().position(|kind| kind.contains(&command));

@@ -1,8 +1,8 @@
 //! Keeps key events in the order in which they were pressed, even when a slow frame receives several at once.
 //!
 //! Within one frame egui moves the focus first and handles presses afterwards. Without this module, Space
-//! followed by Tab would press the control after the focused one (*Approve* instead of *Skip*), and two Tabs
-//! would move the focus by one control only.
+//! followed by Tab would press the control after the focused one (*Approve* instead of *Skip*), two Tabs
+//! would move the focus by one control only, and the first letters typed after the key of a search would be lost.
 
 use egui::{Event, Key};
 
@@ -12,6 +12,9 @@ pub struct KeyQueue {
     later: Vec<Event>,
     /// The dialog number when the events arrived.
     dialog: u64,
+    /// Whether the last frame handled a command. A field that it gives the focus to has it only in the frame after the one
+    /// that draws the field.
+    after_command: bool,
 }
 
 impl KeyQueue {
@@ -26,18 +29,21 @@ impl KeyQueue {
         }
         self.dialog = dialog;
         events.splice(0..0, self.later.drain(..));
-        self.later = split_off_later(events);
+        self.later = split_off_later(events, self.after_command);
+        self.after_command = events.iter().any(is_command);
         !self.later.is_empty()
     }
 }
 
 /// Drops text and completed presses of keys and buttons. Keeps the releases, because otherwise the keys would seem
-/// held forever, and presses without a release, because these keys are still held.
+/// held forever, and presses without a release, because these keys are still held. Keeps commands that answer no dialog,
+/// because the one that stops a run works over every dialog.
 fn drop_completed(events: &mut Vec<Event>) {
     let all = std::mem::take(events);
     for (index, event) in all.iter().enumerate() {
         let rest = all.get(index..).unwrap_or_default();
         let completed = match event {
+            Event::Key { key, .. } if *key != Key::Enter && is_command(event) => false,
             Event::Key { key, pressed: true, .. } => rest
                 .iter()
                 .any(|it| matches!(it, Event::Key { key: up, pressed: false, .. } if up == key)),
@@ -54,19 +60,19 @@ fn drop_completed(events: &mut Vec<Event>) {
     }
 }
 
-/// Splits off the events from the first one that a later frame must handle.
-fn split_off_later(events: &mut Vec<Event>) -> Vec<Event> {
-    let (mut moves, mut tabs, mut presses) = (false, false, false);
+/// Splits off the events from the first one that a later frame must handle. `after_command` defers all but commands.
+fn split_off_later(events: &mut Vec<Event>, after_command: bool) -> Vec<Event> {
+    let (mut alone, mut moves, mut presses) = (false, false, false);
     let later = events.iter().position(|event| {
         let kind = kind(event);
         let is_later = match kind {
-            Kind::Tab => tabs || presses,
-            Kind::FocusMove => presses,
-            Kind::Press => moves,
+            Kind::Alone => alone || moves || presses || after_command && !is_command(event),
+            Kind::FocusMove => alone || presses || after_command,
+            Kind::Press => alone || moves || after_command,
             Kind::Other => false,
         };
-        moves |= matches!(kind, Kind::Tab | Kind::FocusMove);
-        tabs |= kind == Kind::Tab;
+        alone |= kind == Kind::Alone;
+        moves |= kind == Kind::FocusMove;
         presses |= kind == Kind::Press;
         is_later
     });
@@ -75,18 +81,28 @@ fn split_off_later(events: &mut Vec<Event>) -> Vec<Event> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Moves the focus by one control.
-    Tab,
-    /// Moves or releases the focus. Several may share a frame, because a held key must not lag behind.
+    /// Moves the focus by one control, releases it, or is a command that may move it: what is typed next is meant for the
+    /// control that has the focus then.
+    Alone,
+    /// Moves the focus. Several may share a frame, because a held key must not lag behind.
     FocusMove,
     /// Acts on the focused control.
     Press,
     Other,
 }
 
+/// Whether this is the press of a key that commands the window, wherever the focus is.
+fn is_command(event: &Event) -> bool {
+    let Event::Key { key, pressed: true, repeat: false, modifiers, .. } = event else {
+        return false;
+    };
+    (Key::F1..=Key::F35).contains(key) || modifiers.ctrl || modifiers.alt || modifiers.command
+}
+
 fn kind(event: &Event) -> Kind {
     match event {
-        Event::Key { key: Key::Tab, pressed: true, repeat: false, .. } => Kind::Tab,
+        Event::Key { key: Key::Tab | Key::Escape, pressed: true, repeat: false, .. } => Kind::Alone,
+        _ if is_command(event) => Kind::Alone,
         Event::Key {
             key:
                 Key::Tab
@@ -98,7 +114,10 @@ fn kind(event: &Event) -> Kind {
             pressed: true,
             ..
         } => Kind::FocusMove,
-        Event::Key { pressed: true, .. } | Event::Text(_) | Event::Paste(_) => Kind::Press,
+        // A syllable that an input method commits belongs to the field that had the focus before a Tab after it.
+        Event::Key { pressed: true, .. } | Event::Text(_) | Event::Paste(_) | Event::Ime(_) => {
+            Kind::Press
+        }
         _ => Kind::Other,
     }
 }
@@ -126,6 +145,17 @@ mod tests {
             'D' => press(Key::ArrowDown),
             'E' => press(Key::Escape),
             'S' => press(Key::Space),
+            'F' => press(Key::F4),
+            'C' => {
+                let modifiers = Modifiers::CTRL;
+                Event::Key {
+                    key: Key::C,
+                    physical_key: None,
+                    pressed: true,
+                    repeat: false,
+                    modifiers,
+                }
+            }
             other => Event::Text(other.to_string()),
         };
         let letter = |event: &Event| match event {
@@ -155,6 +185,21 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_a_command_is_for_the_control_that_it_gave_the_focus() {
+        assert_eq!(frames("Cxy"), ["C", "", "xy"]);
+        assert_eq!(frames("xyCC"), ["xy", "C", "C"]);
+        assert_eq!(frames("FxED"), ["F", "", "x", "E", "D"]);
+    }
+
+    #[test]
+    fn a_committed_text_stays_in_its_field() {
+        let committed = Event::Ime(egui::ImeEvent::Commit("한".to_owned()));
+        let mut now = vec![committed.clone(), press(Key::Tab)];
+        assert!(KeyQueue::default().hold_back(&mut now, 0));
+        assert_eq!(now, [committed]);
+    }
+
+    #[test]
     fn a_new_question_drops_held_back_presses() {
         let mut queue = KeyQueue::default();
         let typed = [press(Key::F5), press(Key::Tab), Event::Text("y".into()), press(Key::Escape)];
@@ -164,13 +209,35 @@ mod tests {
         assert!(queue.hold_back(&mut now, 0));
         assert_eq!(now, [press(Key::F5)]);
         now.clear();
+        assert!(queue.hold_back(&mut now, 1));
+        assert_eq!(now, releases);
+        now.clear();
         assert!(!queue.hold_back(&mut now, 1));
-        assert_eq!(now, [&releases[..], &[held]].concat());
+        assert_eq!(now, [held]);
+    }
+
+    /// The key that stops a run comes in the frame after the one that opens a dialog.
+    #[test]
+    fn a_new_question_neither_drops_nor_defers_a_command() {
+        let mut queue = KeyQueue::default();
+        let stop = Event::Key {
+            key: Key::Period,
+            physical_key: None,
+            pressed: true,
+            repeat: false,
+            modifiers: Modifiers::CTRL,
+        };
+        let mut now = vec![press(Key::F5), stop.clone(), key(Key::Period, false)];
+        assert!(queue.hold_back(&mut now, 0));
+        assert_eq!(now, [press(Key::F5)]);
+        now.clear();
+        assert!(!queue.hold_back(&mut now, 1));
+        assert_eq!(now, [stop, key(Key::Period, false)]);
     }
 
     proptest! {
         #[test]
-        fn no_key_is_lost_or_reordered(keys in "[TESxy]{0,30}") {
+        fn no_key_is_lost_or_reordered(keys in "[TESDFCxy]{0,30}") {
             prop_assert_eq!(frames(&keys).concat(), keys);
         }
     }

@@ -6,13 +6,15 @@
 
 use std::borrow::Cow;
 
-use egui::{Align, Frame, Id, Layout, Margin, Panel, ScrollArea, Stroke, Ui, vec2};
+use egui::{Align, Frame, Id, Layout, Margin, Panel, Role, ScrollArea, Stroke, Ui, vec2};
 
 use uuid::Uuid;
 
 use super::action::{LoopAction, Page, PlanAction, WindowAction};
+use super::overlay::explain_ui;
 use super::widgets::panel_frame;
-use super::{Action, Command, Look, Text, Theme, Tone, icon, widgets};
+use super::{Action, Command, Look, Text, Theme, Tone, access, icon, widgets};
+use crate::plan::Code;
 
 /// A notice, as shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,6 +154,7 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, more: Option<&str>, actions: &mut Vec
     let mut more_clicked = false;
     let frame = Frame::NONE.fill(theme.chip(notice.tone, theme.panel));
     let response = frame.inner_margin(Margin::symmetric(14, 6)).show(ui, |ui| {
+        access::landmark(ui, Role::Group, "Notice");
         ui.set_min_width(ui.available_width());
         ui.horizontal_top(|ui| {
             widgets::icon_ui(ui, vec2(18.0, 24.0), icon, 16.0, theme.chip_text(notice.tone));
@@ -178,6 +181,8 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, more: Option<&str>, actions: &mut Vec
                 {
                     actions.extend(show);
                 }
+                let codes = Code::named_in(&format!("{} {}", notice.summary, notice.details));
+                explain_ui(ui, codes.get(..1).unwrap_or_default());
                 more_clicked = more.is_some_and(|more| widgets::view_choice(ui, more, false));
                 ui.add_space(8.0);
                 ui.with_layout(Layout::top_down(Align::Min), |ui| {
@@ -185,7 +190,8 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, more: Option<&str>, actions: &mut Vec
                     // Centres one line beside the buttons.
                     ui.add_space(3.0);
                     let summary = notice.summary_with_times();
-                    widgets::paragraph(ui, summary, Text::Body, Tone::Plain);
+                    let said = widgets::paragraph(ui, summary, Text::Body, Tone::Plain);
+                    access::announce(&said, notice.tone == Tone::Danger);
                     if !notice.next.is_empty() {
                         widgets::paragraph(ui, &notice.next, Text::Meta, Tone::Plain);
                     }

@@ -1,49 +1,54 @@
-//! Overlays without decisions: the palette, the help and the settings.
+//! Overlays without decisions: the palette, the help and the bug report.
 
 use egui::{Align, Frame, Id, Key, Layout, Margin, Modal, ScrollArea, TextEdit, Ui, vec2};
 
+mod bug_report;
 mod help;
-mod rules;
-mod settings;
 
 use super::action::WindowAction;
 use super::commands::{Spec, TABLE};
-use super::{Action, Commands, Situation, Text, Theme, Tone, icon, narrow, rows, widgets};
-pub use rules::{CheckedForm, RemovedRule, RuleForm};
-pub use settings::{SettingsView, ZOOMS, zoom_level};
+use super::{Action, Commands, Situation, Text, Theme, Tone, access, icon, narrow, rows, widgets};
+pub use bug_report::BugReportView;
+pub use help::explain_ui;
+pub(super) use help::take_request;
 
 /// The open overlay.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overlay {
     /// The palette: all commands, searched by name.
     Palette,
-    /// The help: all commands with their keys.
-    Help,
-    /// The settings.
-    Settings(Box<SettingsView>),
+    /// The help, opened at the entry with this name; empty for its beginning.
+    Help(String),
+    /// What a report about a fault of the program needs.
+    BugReport(Box<BugReportView>),
 }
 
 /// Draws the open overlay.
 pub fn overlay_ui(ui: &mut Ui, overlay: &Overlay, commands: &mut Commands<'_>) {
     let theme = Theme::of(ui);
     let frame = Frame::window(ui.style()).fill(theme.raised).inner_margin(Margin::same(16));
-    let name = match overlay {
-        Overlay::Palette => "palette",
-        Overlay::Help => "help",
-        Overlay::Settings(_) => "settings",
+    let (name, title) = match overlay {
+        Overlay::Palette => ("palette", "Commands"),
+        Overlay::Help(_) => ("help", "Help"),
+        Overlay::BugReport(_) => ("bug report", "Bug report"),
     };
     let modal = Modal::new(Id::unique(name)).frame(frame).backdrop_color(theme.backdrop);
     let screen = ui.ctx().content_rect();
     let response = modal.show(ui.ctx(), |ui| {
-        let width = if *overlay == Overlay::Help { help::WIDTH } else { 560.0 };
+        access::modal(ui, access::Named::As(title));
+        let width = match overlay {
+            Overlay::Help(_) => help::WIDTH,
+            Overlay::BugReport(_) => bug_report::WIDTH,
+            Overlay::Palette => 560.0,
+        };
         ui.set_width(width.min(screen.width() - 64.0));
         ui.set_max_height(
             screen.height() - if screen.height() < narrow::LOW { 48.0 } else { 96.0 },
         );
         match overlay {
             Overlay::Palette => palette_ui(ui, commands),
-            Overlay::Help => help::help_ui(ui, commands.actions),
-            Overlay::Settings(settings) => settings::settings_ui(ui, settings, commands.actions),
+            Overlay::Help(topic) => help::help_ui(ui, topic, commands.actions),
+            Overlay::BugReport(report) => bug_report::report_ui(ui, report, commands.actions),
         }
     });
     if response.should_close() {
@@ -61,6 +66,7 @@ fn palette_id() -> Id {
 /// Forgets what was typed in the palette. Call this in every frame without an overlay.
 pub fn clean_up(ctx: &egui::Context) {
     ctx.data_mut(|data| data.remove::<PaletteState>(palette_id()));
+    help::clean_up(ctx);
 }
 
 /// The commands whose name and tooltip contain every word of `text`, in the order of the table.
@@ -91,7 +97,10 @@ fn palette_ui(ui: &mut Ui, commands: &mut Commands<'_>) {
         .margin(Margin::symmetric(10, 8))
         .desired_width(f32::INFINITY);
     let response = ui.add(edit).accessible_name("Find a command");
-    response.request_focus();
+    // A request while it has the focus would end what an input method composes.
+    if !response.has_focus() {
+        response.request_focus();
+    }
     if response.changed() {
         selected = 0;
     }
@@ -109,12 +118,13 @@ fn palette_ui(ui: &mut Ui, commands: &mut Commands<'_>) {
     // A fixed height, so that the field stays where it is.
     let list = ScrollArea::vertical().max_height(380.0).auto_shrink([false, false]);
     list.show(ui, |ui| {
+        access::list(ui, egui::Role::ListBox, "Commands found", found.len());
         ui.spacing_mut().item_spacing.y = 0.0;
         if found.is_empty() {
             ui.label(widgets::rich("No command has these words.", Text::Body, theme.dim));
         }
         for (index, spec) in found.iter().enumerate() {
-            if palette_row_ui(ui, spec, index == selected, situation) {
+            if palette_row_ui(ui, spec, (index == selected, index), situation) {
                 chosen = Some(spec);
             }
         }
@@ -126,7 +136,12 @@ fn palette_ui(ui: &mut Ui, commands: &mut Commands<'_>) {
     }
 }
 
-fn palette_row_ui(ui: &mut Ui, spec: &Spec, selected: bool, situation: &Situation) -> bool {
+fn palette_row_ui(
+    ui: &mut Ui,
+    spec: &Spec,
+    (selected, index): (bool, usize),
+    situation: &Situation,
+) -> bool {
     let theme = Theme::of(ui);
     let why_not = (spec.unavailable)(situation);
     let size = vec2(ui.available_width(), 32.0);
@@ -151,6 +166,9 @@ fn palette_row_ui(ui: &mut Ui, spec: &Spec, selected: bool, situation: &Situatio
     response.widget_info(|| {
         egui::WidgetInfo::selected(egui::Role::Button, why_not.is_none(), selected, spec.text)
     });
+    access::option(&response, egui::Role::ListBoxOption, selected);
+    access::describe(&response, sentence);
+    access::place(&response, index);
     response.clicked()
 }
 

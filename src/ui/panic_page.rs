@@ -39,7 +39,7 @@ pub fn panic_page_ui(
     CentralPanel::no_frame().frame(frame).show(ui, |ui| {
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 8.0;
-            message_ui(ui, panic, actions);
+            message_ui(ui, panic, view.is_some(), actions);
         });
     });
     let Some(view) = view else { return };
@@ -55,12 +55,18 @@ pub fn panic_page_ui(
     }
 }
 
-fn message_ui(ui: &mut Ui, panic: &PanicView<'_>, actions: &mut Vec<Action>) {
+/// Draws the message. A bug report can be shown over it if the bars are drawn, too.
+fn message_ui(
+    ui: &mut Ui,
+    panic: &PanicView<'_>,
+    can_show_report: bool,
+    actions: &mut Vec<Action>,
+) {
     widgets::line(ui, "This page cannot be shown", Text::Title, Tone::Plain);
     widgets::paragraph(
         ui,
         "Drawing the page failed. Nothing was answered or decided by that, and nothing is lost. Try \
-         again; if it fails again, copy this message and report it.",
+         again; if it fails again, report it with this message and the bug report.",
         Text::Body,
         Tone::Plain,
     );
@@ -70,6 +76,12 @@ fn message_ui(ui: &mut Ui, panic: &PanicView<'_>, actions: &mut Vec<Action>) {
             actions.push(Action::Window(WindowAction::TryAgain));
         }
         widgets::copy_button(ui, panic.message, "this message");
+        let report = Command::BugReport.spec();
+        if can_show_report
+            && widgets::tooltip_button(ui, Look::Plain, icon::COPY, report.text, report.tooltip)
+        {
+            actions.push(Action::Do(Command::BugReport));
+        }
         // Last, so that nothing moves when the run ends.
         if panic.running
             && widgets::button(ui, Look::Plain, Some(icon::STOP), "Stop now", true).clicked()

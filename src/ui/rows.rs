@@ -1,11 +1,11 @@
 //! Lists of rows of equal height, and the backgrounds and tooltips of rows and items.
 
 use egui::{
-    Color32, Context, CornerRadius, Event, Id, Label, Rect, RectAlign, Response, ScrollArea, Sense,
-    Stroke, Tooltip, Ui, WidgetText, pos2, vec2,
+    Color32, Context, CornerRadius, Event, Id, Label, Rect, RectAlign, Response, Role, ScrollArea,
+    Sense, Stroke, Tooltip, Ui, WidgetText, pos2, vec2,
 };
 
-use super::{Theme, theme};
+use super::{Theme, access, theme, widgets};
 
 /// A scrolling list of rows of equal height with a line below each, of which only the visible ones are drawn.
 /// Scrolls the row `reveal` into view.
@@ -20,6 +20,7 @@ pub fn rows_ui(
     ui.spacing_mut().item_spacing.y = 0.0;
     let area = ScrollArea::vertical().id_salt(id).auto_shrink([false, false]);
     area.show_rows(ui, height, count, |ui, range| {
+        access::list(ui, Role::ListBox, id, count);
         let size = vec2(ui.available_width(), height);
         if let Some(row) = reveal {
             let y = ui.min_rect().top() + (row as f32 - range.start as f32) * height;
@@ -43,6 +44,10 @@ pub fn row_background(ui: &Ui, row: &Response, selected: bool) -> Color32 {
         (false, false) => theme.background,
     };
     ui.painter().rect_filled(row.rect, CornerRadius::ZERO, fill);
+    if selected {
+        let bar = Rect::from_min_size(row.rect.min, vec2(3.0, row.rect.height()));
+        ui.painter().rect_filled(bar, CornerRadius::ZERO, theme.accent);
+    }
     fill
 }
 
@@ -53,10 +58,15 @@ pub fn item_background(ui: &Ui, item: &Response, selected: bool) {
         let fill = if selected { theme.selection } else { theme.hover };
         ui.painter().rect_filled(item.rect, CornerRadius::same(theme::RADIUS), fill);
     }
+    if selected {
+        widgets::selected_line(ui, item.rect);
+    }
 }
 
 /// The least width of a tooltip beside a list, in points.
 const MIN_TOOLTIP: f32 = 150.0;
+/// The width of a tooltip in a window that is wide enough, in points.
+const USUAL_TOOLTIP: f32 = 500.0;
 
 fn keys_id() -> Id {
     Id::unique("a key was pressed after the pointer moved")
@@ -67,12 +77,23 @@ pub fn note_keys(ctx: &Context) {
     let (moved, typed) = ctx.input(|input| {
         let moved = input.events.iter().any(|event| matches!(event, Event::PointerMoved(_)));
         let is_key = |event: &Event| {
-            matches!(event, Event::Key { pressed: true, .. } | Event::Text(_) | Event::Paste(_))
+            matches!(
+                event,
+                Event::Key { pressed: true, .. } | Event::Text(_) | Event::Paste(_) | Event::Ime(_)
+            )
         };
         (moved, input.events.iter().any(is_key))
     });
     if typed || moved {
         ctx.data_mut(|data| data.insert_temp(keys_id(), typed));
+    }
+}
+
+/// Keeps tooltips narrower than the window. Call this before anything is drawn.
+pub fn fit_tooltips(ctx: &Context) {
+    let fitting = (ctx.content_rect().width() - 32.0).clamp(MIN_TOOLTIP, USUAL_TOOLTIP);
+    if ctx.global_style().spacing.tooltip_width != fitting {
+        ctx.all_styles_mut(|style| style.spacing.tooltip_width = fitting);
     }
 }
 

@@ -8,7 +8,7 @@ use egui::{
 
 use super::artifact::{has_keyboard, keep_keyboard};
 use super::theme;
-use super::widgets::focus_ring;
+use super::widgets::row_ring;
 
 /// Scrolls the enclosing scroll area with Page Up, Page Down, Home and End, unless a text field or a viewer has the
 /// focus or a modal dialog is open. Call this below the content: egui would pass the movement on to a scroll area inside
@@ -179,7 +179,7 @@ pub fn by_key_of(ui: &Ui, control: &Response, keys: &[Key]) -> Option<Vec2> {
         return None;
     }
     keep_keyboard(ui, control.id);
-    focus_ring(ui, control);
+    row_ring(ui, control);
     if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
         control.surrender_focus();
     }

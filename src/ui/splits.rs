@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use egui::containers::panel::PanelState;
-use egui::{Context, EventFilter, Frame, Id, Key, Margin, Modifiers, Panel, Rect, Stroke, Ui};
+use egui::{
+    Context, EventFilter, Frame, Id, Key, Margin, Modifiers, Panel, Rect, Role, Stroke, Ui,
+};
 
-use super::{Theme, icon, narrow, theme, widgets};
+use super::{Theme, access, icon, narrow, theme, widgets};
 
 /// Chosen sizes in points, by the name of the panel.
 pub type Splits = BTreeMap<String, f32>;
@@ -68,7 +70,17 @@ pub fn split_panel_ui(
         Side::Bottom => Panel::bottom(name),
     };
     let panel = panel.default_size(size).size_range(range).resizable(true).frame(frame);
-    let rect = panel.show(ui, add).response.rect;
+    let part = match side {
+        Side::Left => "List",
+        Side::Right => "Details",
+        Side::Bottom => "Output",
+    };
+    let panel = panel.show(ui, |ui| {
+        access::landmark(ui, Role::Complementary, part);
+        add(ui);
+    });
+    access::rename(ui, handle_id, &format!("Resize the panel {part}"));
+    let rect = panel.response.rect;
     let shown = if side == Side::Bottom { rect.height() } else { rect.width() };
     let by_key = if ui.memory(|memory| memory.has_focus(handle_id)) {
         focused_edge_ui(ui, side, rect, handle_id)

@@ -7,7 +7,9 @@ use egui::{
 
 use super::loop_page::state_look;
 use super::plan::fate_look;
-use super::{Action, Command, Icon, Text, Theme, Tone, controls, format, icon, theme, widgets};
+use super::{
+    Action, Command, Icon, Text, Theme, Tone, access, controls, format, icon, theme, widgets,
+};
 use crate::run::text::capitalized;
 use crate::run::{LoopPhase, LoopState, Phase, RunFate, RunState};
 
@@ -141,7 +143,10 @@ pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView, actions: &mut Vec<Ac
         let color = if view.tone == Tone::Dim { theme.dim } else { theme.text };
         match view.leads_to {
             Some(command) => link_ui(ui, &view.text, command, actions),
-            None => drop(ui.label(widgets::rich(&view.text, Text::Meta, color))),
+            None => {
+                let said = ui.label(widgets::rich(&view.text, Text::Meta, color));
+                access::announce(&said, false);
+            }
         }
         let elapsed = view.elapsed_ms.map(|elapsed| elapsed_text(elapsed, view.is_over));
         let of_clock = elapsed.map_or(0.0, |(text, kind)| kind.width_of(ui, &text)) + 40.0;
@@ -195,6 +200,7 @@ fn link_ui(ui: &mut Ui, text: &str, command: Command, actions: &mut Vec<Action>)
     if controls::painted_button(ui, &response, || text.to_owned()) {
         actions.push(Action::Do(command));
     }
+    access::announce(&response, true);
     response.on_hover_text(command.spec().tooltip_text(ui));
 }
 

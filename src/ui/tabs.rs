@@ -72,7 +72,7 @@ fn tab_ui(ui: &mut Ui, text: &str, selected: bool) -> bool {
     if selected {
         widgets::underline(ui, rect);
     }
-    controls::selectable(ui, &response, selected, || text.to_owned())
+    controls::tab(ui, &response, selected, || text.to_owned())
 }
 
 #[cfg(test)]

@@ -18,9 +18,13 @@ pub(crate) mod looping;
 mod revert;
 #[path = "../../examples/gallery/scene.rs"]
 pub(crate) mod scene;
+#[path = "../../examples/gallery/setting.rs"]
+pub(crate) mod setting;
 #[path = "../../examples/gallery/signing.rs"]
 pub(crate) mod signing;
 
+mod empty;
+mod row_menus;
 mod settings;
 mod small;
 
@@ -56,7 +60,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 130] = [
+pub(crate) const SCENES: [&str; 142] = [
     "session",
     "session-many",
     "session-past",
@@ -83,6 +87,11 @@ const SCENES: [&str; 130] = [
     "revert-conflict",
     "empty",
     "returning",
+    "tour",
+    "tour-dialog",
+    "tour-second",
+    "tour-evidence",
+    "tour-end",
     "inbox",
     "inbox-many",
     "queue",
@@ -111,7 +120,14 @@ const SCENES: [&str; 130] = [
     "terminal",
     "palette",
     "help",
+    "help-code",
+    "bug-report",
+    "bug-report-collecting",
     "settings",
+    "settings-asks",
+    "settings-faulty",
+    "settings-import",
+    "settings-import-faulty",
     "rule",
     "notice",
     "notices",
@@ -275,7 +291,7 @@ fn each_inspector_tab_shows_its_part() {
         ("Did", Tab::WillDo, "Copy diff"),
     ] {
         // A page has the same name as one of the tabs and comes first, so the last match is the tab.
-        harness.query_all_by_role_and_label(Role::Button, name).last().unwrap().click();
+        harness.query_all_by_role_and_label(Role::Tab, name).last().unwrap().click();
         harness.run_ok();
         assert!(harness.state().actions.contains(&Action::Plan(PlanAction::ShowTab(tab))));
         assert!(harness.query_all_by_label(found).next().is_some(), "{name}");
@@ -352,6 +368,38 @@ fn the_stop_key_works_over_a_question() {
     assert!(harness.state().actions.contains(&Action::Do(Command::StopNow)));
 }
 
+/// Whoever presses it a moment too late starts nothing with it, on any keyboard: in French, Shift and the key of the period
+/// write a slash.
+#[test]
+fn the_stop_key_does_nothing_else() {
+    let chosen = [("help".to_owned(), "Ctrl+/".to_owned())].into();
+    let shortcuts = crate::run::settings::Shortcuts::of(&chosen).unwrap();
+    for (scene, stops) in [("dialog", true), ("unseen", false)] {
+        let mut harness = window(scene, [1280.0, 800.0]);
+        let situation = harness.state().scene.view().situation;
+        assert_eq!((Command::StopNow.spec().unavailable)(&situation).is_none(), stops, "{scene}");
+        super::commands::set_shortcuts(&harness.ctx, shortcuts.clone());
+        harness.state_mut().actions.clear();
+        for alt in [false, true] {
+            for key in [egui::Key::Period, egui::Key::Slash] {
+                let modifiers = egui::Modifiers {
+                    shift: true,
+                    alt: alt && key == egui::Key::Period,
+                    ctrl: true,
+                    ..egui::Modifiers::COMMAND
+                };
+                let (physical_key, pressed, repeat) = (Some(egui::Key::Period), true, false);
+                harness.event(egui::Event::Key { key, physical_key, pressed, repeat, modifiers });
+                harness.run_ok();
+            }
+        }
+        let done: Vec<_> =
+            harness.state().actions.iter().filter(|it| matches!(it, Action::Do(_))).collect();
+        let stop = Action::Do(Command::StopNow);
+        assert_eq!(done, vec![&stop; if stops { 4 } else { 0 }], "{scene}");
+    }
+}
+
 #[test]
 fn results_are_opened_and_closed_by_key() {
     let mut harness = window("execution", [1280.0, 800.0]);
@@ -391,19 +439,20 @@ fn the_inspector_keeps_inside_the_smallest_window() {
         // The step of the run is over.
         let first = if name == "plan" || name == "running" { "Will do" } else { "Did" };
         for tab in [first, "More tabs"] {
-            let rect = harness.get_by_role_and_label(Role::Button, tab).rect();
+            let role = if tab == first { Role::Tab } else { Role::Button };
+            let rect = harness.get_by_role_and_label(role, tab).rect();
             assert!(rect.right() <= 720.0, "{name}: {tab} ends at {}", rect.right());
         }
         // The list of steps must not overlap the inspector.
         let rows = harness.query_all_by_label_contains("Step 1: ").next().unwrap().rect();
-        let tabs = harness.get_by_role_and_label(Role::Button, first).rect();
+        let tabs = harness.get_by_role_and_label(Role::Tab, first).rect();
         assert!(rows.right() <= tabs.left(), "{name}: {rows:?} over {tabs:?}");
         // Tabs that do not fit are in the menu.
         for tab in ["Artifacts", "Evidence"] {
             harness.get_by_role_and_label(Role::Button, "More tabs").click();
             harness.run();
             let choice = |harness: &Harness<'_, Window>| {
-                let found = harness.query_all_by_role_and_label(Role::Button, tab);
+                let found = harness.query_all_by_role_and_label(Role::MenuItem, tab);
                 found.filter(|node| node.rect().top() > 64.0).map(|node| node.rect()).next_back()
             };
             let rect = choice(&harness).unwrap_or_else(|| panic!("{name}: {tab} in the menu"));

@@ -36,9 +36,17 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
         };
         let needed: f32 = tabs.iter().map(width_of).sum();
         // Where the words have no room, only the page that is shown has its word.
-        let has_words = needed + BUTTONS + ICON + 2.0 * GAP <= ui.available_width();
+        let room = ui.available_width() - BUTTONS - ICON - 2.0 * GAP;
+        let has_words = needed <= room;
+        let without_word =
+            |(page, _): &(Page, Command)| TAB_MARGINS + badge_width(ui, badge(*page));
+        let of_shown = tabs.iter().find(|(page, _)| *page == view.situation.page);
+        let word = of_shown.map_or(0.0, |(_, command)| tab_width(ui, *command));
+        // In the narrowest windows, not even that one, which is underlined.
+        let has_word = word + tabs.iter().map(without_word).sum::<f32>() <= room;
         for (page, command) in tabs {
-            let look = (view.situation.page == page, has_words, badge(page));
+            let is_shown = view.situation.page == page;
+            let look = (is_shown, has_words || is_shown && has_word, badge(page));
             page_tab(ui, command, look, actions);
         }
         right_ui(ui, view, actions);
@@ -49,8 +57,10 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
 const ICON: f32 = 24.0;
 /// The width of the buttons at the right edge, in points.
 const BUTTONS: f32 = 3.0 * (ICON + 2.0);
-/// The width of a tab without its word, with the space after it, in points.
-const TAB_MARGINS: f32 = 36.0;
+/// The width of a tab without its word, with the spaces after it, in points.
+const TAB_MARGINS: f32 = 44.0;
+/// The space between a tab and the ring around it, at each side, in points.
+const TAB_RING: f32 = 4.0;
 /// The width of the palette's field, in points.
 const FIELD: f32 = 190.0;
 /// The space between the parts at the right, in points.
@@ -99,7 +109,11 @@ fn right_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
         ui.add_space(GAP);
     }
     for (command, icon) in buttons {
-        if widgets::icon_button(ui, icon, command.spec().text).clicked() {
+        let button = widgets::icon_button(ui, icon, command.spec().text);
+        if command == Command::Settings && view.situation.page == Page::Settings {
+            widgets::underline(ui, button.rect);
+        }
+        if button.clicked() {
             actions.push(Action::Do(command));
         }
         ui.add_space(2.0);
@@ -119,15 +133,16 @@ fn badge_width(ui: &Ui, badge: Option<usize>) -> f32 {
 fn page_tab(
     ui: &mut Ui,
     command: Command,
-    (selected, has_words, badge): (bool, bool, Option<usize>),
+    (selected, has_word, badge): (bool, bool, Option<usize>),
     actions: &mut Vec<Action>,
 ) {
     let theme = Theme::of(ui);
     let spec = command.spec();
-    let has_word = has_words || selected;
     let width = if has_word { tab_width(ui, command) } else { 0.0 };
-    let size = vec2(width + 26.0 + badge_width(ui, badge), theme::TOP_BAR);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    // The margins keep the ring of the focus off the icon.
+    let size = vec2(width + 26.0 + 2.0 * TAB_RING + badge_width(ui, badge), theme::TOP_BAR);
+    let (outer, response) = ui.allocate_exact_size(size, Sense::click());
+    let rect = outer.shrink2(vec2(TAB_RING, 0.0));
     let color = if selected || response.hovered() { theme.text } else { theme.dim };
     let middle = rect.center().y;
     if let Some(icon) = spec.icon {
@@ -151,10 +166,10 @@ fn page_tab(
             format!("{}, {} plans wait in the inbox", spec.text, format::count(count as u64))
         }
     };
-    if controls::selectable(ui, &response, selected, name) {
+    if controls::tab(ui, &response, selected, name) {
         actions.push(Action::Do(command));
     }
-    ui.add_space(10.0);
+    ui.add_space(10.0 - 2.0 * TAB_RING);
     response.on_hover_text(spec.tooltip_text(ui));
 }
 

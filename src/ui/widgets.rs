@@ -10,9 +10,13 @@ use egui::{
     WidgetText, pos2, vec2,
 };
 
+mod empty;
+
+pub use super::copying::{copy_button, copyable, copyable_value};
 pub use super::reveal::{reveal_focus_in, reveal_focused};
-use super::{Icon, Text, Theme, Tone, format, icon, theme};
+use super::{Icon, Text, Theme, Tone, access, format, theme};
 use crate::plan::{drawable, drawable_lines};
+pub use empty::{empty_state, reading_state};
 
 /// A text with its font and colour.
 pub fn rich(text: impl Into<String>, kind: Text, color: Color32) -> RichText {
@@ -35,7 +39,11 @@ pub fn beginning(text: &str) -> Cow<'_, str> {
 /// A label in one line, truncated with an ellipsis if it does not fit. Hovering shows the [`beginning`] of the text.
 pub fn line(ui: &mut Ui, text: impl AsRef<str>, kind: Text, tone: Tone) -> Response {
     let color = Theme::of(ui).tone(tone);
-    ui.add(Label::new(rich(beginning(text.as_ref()), kind, color)).truncate())
+    let line = ui.add(Label::new(rich(beginning(text.as_ref()), kind, color)).truncate());
+    if kind == Text::Title {
+        access::heading(&line, 1);
+    }
+    line
 }
 
 /// A label that wraps.
@@ -46,7 +54,9 @@ pub fn paragraph(ui: &mut Ui, text: impl AsRef<str>, kind: Text, tone: Tone) -> 
 
 /// The heading of a group.
 pub fn heading(ui: &mut Ui, text: &str) -> Response {
-    line(ui, text, Text::Meta, Tone::Dim)
+    let heading = line(ui, text, Text::Meta, Tone::Dim);
+    access::heading(&heading, 3);
+    heading
 }
 
 /// The heading of a list, with the space below it.
@@ -95,6 +105,7 @@ pub fn button(ui: &mut Ui, look: Look, icon: Option<Icon>, text: &str, enabled: 
     match look {
         // On a button in the accent colour the usual ring would be invisible.
         Look::Primary | Look::Danger if enabled => {
+            reveal_focused(ui, &response);
             ring(ui, &response, response.rect.shrink(2.0), theme.on_accent)
         }
         _ => focus_ring(ui, &response),
@@ -118,6 +129,9 @@ pub fn view_choice(ui: &mut Ui, name: &str, selected: bool) -> bool {
     let theme = Theme::of(ui);
     let text = rich(name, Text::Meta, if selected { theme.text } else { theme.dim });
     let response = ui.add(Button::selectable(selected, text).frame_when_inactive(false));
+    if selected {
+        selected_line(ui, response.rect);
+    }
     focus_ring(ui, &response);
     response.clicked()
 }
@@ -136,12 +150,24 @@ pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
     response.on_hover_text(name)
 }
 
-/// Draws a ring around the focused control.
+/// Draws the line around what is selected, which only high contrast has.
+pub fn selected_line(ui: &Ui, rect: Rect) {
+    let (radius, line) = (CornerRadius::same(theme::RADIUS), Theme::of(ui).selected_line());
+    ui.painter().rect_stroke(rect, radius, line, egui::StrokeKind::Inside);
+}
+
+/// Draws a ring around the focused control, and scrolls to it when it gets the focus.
 pub fn focus_ring(ui: &Ui, response: &Response) {
+    reveal_focused(ui, response);
+    row_ring(ui, response);
+}
+
+/// Draws a ring around the focused row. Tab leaves a long list after the rows in sight, so nothing scrolls.
+pub(crate) fn row_ring(ui: &Ui, response: &Response) {
     ring(ui, response, response.rect, Theme::of(ui).accent);
 }
 
-fn ring(ui: &Ui, response: &Response, rect: Rect, color: Color32) {
+pub(super) fn ring(ui: &Ui, response: &Response, rect: Rect, color: Color32) {
     if response.has_focus() {
         let radius = CornerRadius::same(theme::RADIUS);
         ui.painter().rect_stroke(rect, radius, Stroke::new(2.0, color), egui::StrokeKind::Inside);
@@ -260,26 +286,12 @@ impl Chip {
     }
 }
 
-/// Shows `short`; a click copies `full`. `what` names the copied text in the tooltip.
-pub fn copyable(ui: &mut Ui, short: &str, full: &str, what: &str) -> Response {
-    let theme = Theme::of(ui);
-    let label =
-        Label::new(rich(drawable(short), Text::Mono, theme.dim)).sense(Sense::click()).truncate();
-    let response = ui.add(label);
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Copy {what}")));
-    focus_ring(ui, &response);
-    if response.clicked() {
-        ui.ctx().copy_text(full.to_owned());
-    }
-    response
-        .on_hover_cursor(egui::CursorIcon::Copy)
-        .on_hover_text(format!("{}\nClick to copy {what}.", drawable_lines(full)))
-}
-
 /// Paints the line below the selected tab.
 pub fn underline(ui: &Ui, rect: Rect) {
-    let stroke = Stroke::new(2.0, Theme::of(ui).accent);
-    ui.painter().hline(rect.x_range(), rect.bottom() - 1.0, stroke);
+    let theme = Theme::of(ui);
+    // In high contrast, the line below all tabs is nearly as bright.
+    let stroke = Stroke::new(if theme.high_contrast { 4.0 } else { 2.0 }, theme.accent);
+    ui.painter().hline(rect.x_range(), rect.bottom() - stroke.width / 2.0, stroke);
 }
 
 /// A name and its value in two columns; the value can be selected and wraps.
@@ -288,14 +300,6 @@ pub fn fact(ui: &mut Ui, name: &str, value: impl AsRef<str>, kind: Text) {
     ui.horizontal_top(|ui| {
         value_label(ui, name);
         ui.add(Label::new(rich(drawable_lines(value.as_ref()), kind, theme.text)).wrap());
-    });
-}
-
-/// A name and its value in two columns; a click on the value copies it. `what` names the value in the tooltip.
-pub fn copyable_value(ui: &mut Ui, name: &str, value: &str, what: &str) {
-    ui.horizontal(|ui| {
-        value_label(ui, name);
-        copyable(ui, value, value, what);
     });
 }
 
@@ -319,27 +323,13 @@ pub fn remark(ui: &mut Ui, icon: Icon, tone: Tone, text: impl AsRef<str>) {
     });
 }
 
-/// The content of an empty area: what will appear there, and how to get it.
-pub fn empty_state(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
-    let theme = Theme::of(ui);
-    ui.vertical_centered(|ui| {
-        ui.add_space((ui.available_height() * 0.25).clamp(16.0, 140.0));
-        ui.label(icon.text(36.0).color(theme.dim));
-        ui.add_space(8.0);
-        ui.label(rich(title, Text::Strong, theme.text));
-        ui.add_space(4.0);
-        // Limits the line length for readability, however wide the window is.
-        let width = ui.available_width().min(440.0);
-        ui.allocate_ui(vec2(width, 0.0), |ui| {
-            ui.vertical_centered(|ui| ui.add(Label::new(rich(text, Text::Body, theme.dim)).wrap()));
-        });
-    });
-}
-
 /// The part of a page that the other panels leave.
 pub fn main_panel_ui(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     let frame = panel_frame(Theme::of(ui).background, Margin::ZERO);
-    CentralPanel::no_frame().frame(frame).show(ui, add);
+    CentralPanel::no_frame().frame(frame).show(ui, |ui| {
+        access::landmark(ui, Role::Main, "Page");
+        add(ui);
+    });
 }
 
 /// A frame with the left and right margin of the pages, and these margins above and below, in points.
@@ -366,13 +356,6 @@ pub fn card(ui: &Ui) -> Frame {
         .stroke(Stroke::new(1.0, theme.line))
         .corner_radius(CornerRadius::same(theme::RADIUS))
         .inner_margin(Margin::symmetric(12, 10))
-}
-
-/// An icon button that copies `text`. `what` names the text in the tooltip.
-pub fn copy_button(ui: &mut Ui, text: &str, what: &str) {
-    if icon_button(ui, icon::COPY, &format!("Copy {what}")).clicked() {
-        ui.ctx().copy_text(text.to_owned());
-    }
 }
 
 /// A field for one line of code, a path or a number. The caller must set its accessible name.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::settings_file::{line_of, read_text};
 use super::{Query, QueryContext, QueryError};
 use crate::plan::Code;
 use crate::risk::Policy;
@@ -34,6 +35,8 @@ pub struct OpenSettingsFile {
     pub file: PathBuf,
     /// The command from the settings; empty if there is none.
     pub command: String,
+    /// The key to whose line the editor goes.
+    pub key: Option<String>,
 }
 
 impl Query for OpenSettingsFile {
@@ -50,8 +53,11 @@ impl Query for OpenSettingsFile {
             let next = || "Set an editor in the settings, or open the file yourself.".to_owned();
             return Ok(started.map_err(|failure| Failure { next: next(), ..failure })?);
         }
+        let text = read_text(&self.file).unwrap_or_default();
+        let line = self.key.and_then(|key| line_of(&text, &key)).unwrap_or(1);
+        let line = i64::try_from(line).unwrap_or(1);
         let file = self.file.to_string_lossy().into_owned();
-        Ok(open(&self.command, folder, policy, &EditorLocation { file, line: 1, column: 1 })?)
+        Ok(open(&self.command, folder, policy, &EditorLocation { file, line, column: 1 })?)
     }
 }
 

@@ -15,8 +15,8 @@ use super::secrets::WindowSecrets;
 use super::{Command, Event, Faults, Setup, Wake, outbox};
 use crate::authorization::{ApprovedPlan, SecretInputs};
 use crate::autonomy::PlanDecision;
-use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
-use crate::risk::{Policy, UserRules};
+use crate::engine::{ControlHandle, CutOff, Executor, ExecutorDeps, ProgressCallback, SystemClock};
+use crate::risk::Policy;
 use crate::run::text::panic_message;
 use crate::run::{
     Answer, AskSecret, Control, ExecutionResult, Failure, RunEvent, Secret, StopSignal,
@@ -34,7 +34,7 @@ pub struct Worker {
     check_secrets: Arc<dyn AskSecret>,
     signing_secrets: Arc<dyn AskSecret>,
     busy: Arc<AtomicBool>,
-    command_rules: Arc<Mutex<UserRules>>,
+    policy: Arc<Mutex<Policy>>,
 }
 
 impl Worker {
@@ -62,9 +62,9 @@ impl Worker {
         };
         let check_secrets = secrets(Arc::clone(&answers.secret_of_check));
         let signing_secrets = secrets(Arc::clone(&answers.secret_of_signing));
-        let command_rules = Arc::new(Mutex::new(setup.policy.command_rules.clone()));
+        let policy = Arc::new(Mutex::new(setup.policy.clone()));
         let executor = ExecutorThread {
-            command_rules: Arc::clone(&command_rules),
+            policy: Arc::clone(&policy),
             control: control.clone(),
             answers: answers.clone(),
             terminal: terminal.clone(),
@@ -84,7 +84,7 @@ impl Worker {
             check_secrets,
             signing_secrets,
             busy,
-            command_rules,
+            policy,
         })
     }
 
@@ -107,9 +107,9 @@ impl Worker {
         })
     }
 
-    /// Uses these rules for commands in later runs. A run under way keeps those with which it began.
-    pub fn set_command_rules(&self, rules: UserRules) {
-        *self.command_rules.lock().unwrap_or_else(PoisonError::into_inner) = rules;
+    /// Uses what the settings say in this policy in later runs. A run under way keeps those with which it began.
+    pub fn take_settings(&self, read: &Policy) {
+        self.policy.lock().unwrap_or_else(PoisonError::into_inner).take_settings(read);
     }
 
     /// Requests a control. *Stop now* also ends a wait for an answer; *Cancel after this step* ends only the wait for
@@ -179,8 +179,8 @@ pub(super) struct ExecutorThread {
     pub(super) answers: AnswerSlots,
     pub(super) terminal: TerminalPort,
     busy: Arc<AtomicBool>,
-    /// The person's rules for commands, which the window may change between runs.
-    command_rules: Arc<Mutex<UserRules>>,
+    /// The policy, of which the window may change between runs what the settings say.
+    policy: Arc<Mutex<Policy>>,
     pub(super) out: EventSink,
 }
 
@@ -252,8 +252,13 @@ impl ExecutorThread {
             };
             // Each run has its own executor, so that no state survives a panic. Unwinding closes the evidence, which
             // marks the run as interrupted.
-            let event = catch_unwind(AssertUnwindSafe(|| self.execute(command)))
-                .unwrap_or_else(|panic| Event::Panicked { message: panic_message(&*panic) });
+            let event =
+                catch_unwind(AssertUnwindSafe(|| self.execute(command))).unwrap_or_else(|panic| {
+                    match panic.is::<CutOff>() {
+                        true => Event::CutOff,
+                        false => Event::Panicked { message: panic_message(&*panic) },
+                    }
+                });
             self.answers.close();
             // Reset before the window gets the event, because the window may send the next plan at once.
             self.busy.store(false, Ordering::SeqCst);
@@ -276,12 +281,13 @@ impl ExecutorThread {
 
     fn execute(&self, command: Command) -> Event {
         match command {
-            Command::Run { approved, file, secret_inputs, call } => {
+            Command::Run { approved, file, secret_inputs, call, cut_off_in } => {
                 let progress: Arc<dyn ProgressCallback> = match &call {
                     None => Arc::new(self.out.clone()),
                     Some(call) => Arc::new(Both(self.out.clone(), call.progress())),
                 };
-                let result = self.run(*approved, file, secret_inputs, progress);
+                let plan = (*approved, file, secret_inputs);
+                let result = self.run(plan, progress, cut_off_in);
                 if let Some(call) = call {
                     call.end(&result);
                 }
@@ -293,8 +299,7 @@ impl ExecutorThread {
 
     /// The policy for a run that begins now.
     pub(super) fn policy(&self) -> Policy {
-        let rules = self.command_rules.lock().unwrap_or_else(PoisonError::into_inner);
-        Policy { command_rules: rules.clone(), ..self.setup.policy.clone() }
+        self.policy.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Asks the person in the window.
@@ -306,10 +311,9 @@ impl ExecutorThread {
 
     fn run(
         &self,
-        approved: ApprovedPlan,
-        file: Option<PathBuf>,
-        secret_inputs: SecretInputs,
+        (approved, file, secret_inputs): (ApprovedPlan, Option<PathBuf>, SecretInputs),
         progress: Arc<dyn ProgressCallback>,
+        cut_off_in: Option<usize>,
     ) -> Result<ExecutionResult, Failure> {
         let store = self.setup.location.store().map_err(|error| error.failure())?;
         let mut executor = Executor::new(
@@ -325,7 +329,8 @@ impl ExecutorThread {
                 passphrase: Some(self.secrets()),
             },
         )
-        .with_plan_file(file);
+        .with_plan_file(file)
+        .cut_off_in(cut_off_in);
         executor.execute(approved).map_err(|error| error.failure())
     }
 }

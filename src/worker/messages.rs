@@ -43,6 +43,8 @@ pub enum Command {
         secret_inputs: SecretInputs,
         /// The agent's command that waits for the run, if one does.
         call: Option<CallRun>,
+        /// The step in which the run is cut off, as a power cut would; only for the tour.
+        cut_off_in: Option<usize>,
     },
     /// Runs a bounded loop (SPEC §10). Meanwhile [`super::Worker::control`] can stop it, and
     /// [`super::Worker::answer_plan`] passes the decisions about its plans.
@@ -88,6 +90,8 @@ pub enum Event {
         /// The id of the question.
         id: Uuid,
     },
+    /// The run was cut off, as its command asked for.
+    CutOff,
     /// The executor thread panicked, which interrupted its run. It is ready for another command.
     Panicked {
         /// The message of the panic.

@@ -31,8 +31,10 @@
 pub mod acp;
 mod answer_slots;
 mod bounded_loop;
+mod bug_report;
 pub mod calls;
 mod contents;
+mod desktop;
 mod editor;
 mod evidence_queries;
 mod executor_thread;
@@ -42,6 +44,7 @@ mod files;
 mod folders;
 mod follow_up_plans;
 pub mod inbox;
+mod log_level;
 mod loop_folders;
 mod messages;
 mod model;
@@ -60,6 +63,7 @@ mod revisions;
 mod save_rules;
 mod save_settings;
 mod secrets;
+pub mod settings_file;
 mod signature_settings;
 mod suggestion_plans;
 mod surroundings;
@@ -75,7 +79,9 @@ pub use crate::engine::{
     ChosenLines, Clock, CommandJudge, FollowUp, PreviewBatch, PreviewPosition, Simulation,
     SystemClock, WorkspaceChoice,
 };
+pub use bug_report::{BugReport, MakeBugReport, bug_report};
 pub use contents::{Content, ReadContent, Save, SaveSource};
+pub use desktop::{DesktopLook, ReadDesktopLook};
 pub use editor::{EditorCommand, EditorLocation, OpenEditor, OpenSettingsFile, split_words};
 pub use evidence_queries::{
     CountHits, CountTimes, IndexRecords, JudgeCommands, ListLoops, ListRuns, ReadExecution,
@@ -89,6 +95,7 @@ pub use files::{
     ChangedFiles, PlanFile, ReadSource, Unusable, read_file_bytes, read_plan_file, read_unlinked,
 };
 pub use folders::{Folders, default_folders, is_project, workspace_of};
+pub use log_level::{load_log_level, log_level_of};
 pub use loop_folders::ReviewLoopFolders;
 pub use messages::{Command, Event, PlanProposal, Setup, Wake};
 pub use model::{ModelSettings, load_model};
@@ -109,7 +116,7 @@ pub use review_requests::{
 };
 pub use revise_plan::{ReadArgument, RevisePlan, RevisedPlan, RevisionBase, RevisionEdit};
 pub use revisions::{BaseState, Revised};
-pub use save_rules::{ReadRules, RuleChange, SaveRules, SavedRules};
+pub use save_rules::{RuleChange, SaveRules, SavedRules};
 pub use save_settings::{SaveSettings, UpdateSetting};
 pub use signature_settings::SignatureSettings;
 pub use suggestion_plans::PlanSuggestions;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::settings_file::{read_file, shown_fault};
 use super::{ModelSettings, SignatureSettings};
 use crate::plan::Tool;
 use crate::risk::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, UserRules, WallSetting};
@@ -47,13 +48,16 @@ struct SettingsFile {
 }
 
 /// The entries of the settings file. The window, which reads all of them, refuses any other one by itself.
-pub const SETTINGS: [&str; 17] = [
+pub const SETTINGS: [&str; 20] = [
     "theme",
     "high_contrast",
+    "motion",
+    "shortcuts",
     "zoom",
     "editor_command",
     "notifications",
     "inbox",
+    "log",
     "team",
     "window",
     "must_see",
@@ -134,7 +138,7 @@ impl PolicySettings {
 /// # Errors
 /// When the text is not TOML, one of these tables is invalid, or [`PolicySettings::policy`] fails.
 pub fn read_policy(text: &str) -> Result<Policy, String> {
-    let file: SettingsFile = toml::from_str(text).map_err(|error| error.to_string())?;
+    let file: SettingsFile = toml::from_str(text).map_err(|error| unparsed(text, &error))?;
     let model = serde_json::to_string(&file.model).map_err(|error| error.to_string())?;
     let planner_settings = Some(PlannerSettings(model));
     // The default inbox is in one of the folders that are the program's own anyway.
@@ -149,15 +153,21 @@ pub fn read_policy(text: &str) -> Result<Policy, String> {
 /// # Errors
 /// When the file cannot be read, has an entry that is not known, or [`read_policy`] fails.
 pub fn load_policy(settings: &Path) -> Result<Policy, SettingsError> {
-    load(settings, |text| {
+    let loaded = load(settings, |text| {
         check_entries(text)?;
         read_policy(text)
-    })
+    });
+    match &loaded {
+        Ok(_) => log::info!("settings loaded"),
+        // The message may quote them.
+        Err(error) => log::error!("settings cannot be used file={:?}", error.path),
+    }
+    loaded
 }
 
 /// Refuses an entry that nothing reads. The person may have meant to be stricter by it.
 fn check_entries(text: &str) -> Result<(), String> {
-    let file: toml::Table = toml::from_str(text).map_err(|error| error.to_string())?;
+    let file: toml::Table = toml::from_str(text).map_err(|error| unparsed(text, &error))?;
     let other = file.into_iter().find(|(key, _)| !SETTINGS.contains(&key.as_str()));
     let Some((other, value)) = other else { return Ok(()) };
     // An entry of a table at the wrong place.
@@ -179,7 +189,7 @@ pub fn load_inbox(settings: &Path) -> Result<Option<PathBuf>, SettingsError> {
         inbox: Option<PathBuf>,
     }
     load(settings, |text| {
-        let file: OnlyInbox = toml::from_str(text).map_err(|error| error.to_string())?;
+        let file: OnlyInbox = toml::from_str(text).map_err(|error| unparsed(text, &error))?;
         inbox_of(file.inbox)
     })
 }
@@ -202,10 +212,22 @@ pub(super) fn load<T: Default>(
     parse: impl FnOnce(&str) -> Result<T, String>,
 ) -> Result<T, SettingsError> {
     let path = settings.join("settings.toml");
-    let parsed = match std::fs::read_to_string(&path) {
+    let parsed = match read_file(&path) {
         Ok(text) => parse(&text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(T::default()),
         Err(error) => Err(error.to_string()),
     };
-    parsed.map_err(|message| SettingsError { message, path })
+    parsed.map_err(|message| SettingsError { message: shown_fault("", message), path })
+}
+
+/// What a parser says of a text, with the line. Its whole message would quote the line, which may have a secret.
+pub(super) fn unparsed(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    match before {
+        Some(before) => {
+            let line = before.matches('\n').count() + 1;
+            format!("{} at line {line}", error.message())
+        }
+        None => error.message().to_owned(),
+    }
 }

@@ -17,7 +17,7 @@ use std::thread;
 use super::{Setup, Wake};
 use crate::engine::FollowUpError;
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
-use crate::risk::UserRules;
+use crate::risk::Policy;
 use crate::run::text::panic_message;
 use crate::run::{Failure, StopSignal};
 use crate::tools::ToolError;
@@ -235,9 +235,9 @@ impl<W: 'static> QueryThread<W> {
         Ok(jobs)
     }
 
-    /// Uses these rules for commands in later queries that have their own threads.
-    pub fn set_command_rules(&mut self, rules: UserRules) {
-        self.setup.policy.command_rules = rules;
+    /// Uses what the settings say in this policy in later queries that have their own threads.
+    pub fn take_settings(&mut self, read: &Policy) {
+        self.setup.policy.take_settings(read);
     }
 
     /// Stops every query that has its own thread. Each of them still has an answer.

@@ -1,4 +1,4 @@
-//! Reads the person's rules for commands in the settings file, and adds, changes and removes them there.
+//! Adds, changes and removes the person's rules for commands in the settings file.
 
 use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
@@ -78,27 +78,6 @@ impl Query for SaveRules {
         let found = self.save().map_err(|error| cannot_write(&self.file, &error, next))?;
         context.setup.policy.command_rules = found.rules.clone();
         Ok(found)
-    }
-}
-
-/// Reads the rules in the settings file, which another window or program may have changed. The answer is an error, as a
-/// text, if the file cannot be read or its policy has a fault.
-pub struct ReadRules(pub PathBuf);
-
-impl Query for ReadRules {
-    type Answer = Result<UserRules, String>;
-    const FAILURE: &str = "The rules could not be read.";
-
-    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
-        let text = match std::fs::read_to_string(&self.0) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
-            text => text,
-        };
-        let rules = text.and_then(|text| rules_in(&text)).map_err(|error| error.to_string());
-        if let Ok(rules) = &rules {
-            context.setup.policy.command_rules = rules.clone();
-        }
-        Ok(rules)
     }
 }
 

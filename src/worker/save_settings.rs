@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table};
 
 use super::files::cannot_write;
+use super::settings_file::read_text;
 use super::{Query, QueryContext, QueryError};
 
 /// Sets keys of the settings file. The other settings and all comments are kept as they are in the file, because the
@@ -91,7 +92,8 @@ fn edit(
 }
 
 /// Replaces the file atomically by what `change` makes of its text; `None` leaves it as it is. Other windows wait
-/// meanwhile.
+/// meanwhile. `change` gets the text with line feeds and without a byte order mark; the file keeps its own line endings
+/// and its byte order mark. Only a regular file is replaced.
 pub(super) fn replace(
     path: &Path,
     change: impl FnOnce(&str) -> std::io::Result<Option<String>>,
@@ -100,16 +102,59 @@ pub(super) fn replace(
     let folder = file.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     let _lock = lock(folder)?;
-    let text = match std::fs::read_to_string(&file) {
-        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-        text => text?,
-    };
-    let Some(changed) = change(&text)? else { return Ok(()) };
-    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-    temporary.write_all(changed.as_bytes())?;
+    let text = read_text(&file)?;
+    let form = Form::of(&text);
+    let Some(changed) = change(&form.plain(&text))? else { return Ok(()) };
+    let mut temporary = temporary_beside(&file)?;
+    temporary.write_all(form.restored(&changed).as_bytes())?;
     temporary.as_file().sync_all()?;
     temporary.persist(file)?;
     Ok(())
+}
+
+/// How a file is written, besides its content: some editors put a mark before a text, and a carriage return before each line
+/// feed.
+struct Form {
+    mark: bool,
+    returns: bool,
+}
+
+impl Form {
+    const MARK: char = '\u{feff}';
+
+    fn of(text: &str) -> Self {
+        let feeds = text.matches('\n').count();
+        let returns = feeds > 0 && text.matches("\r\n").count() == feeds;
+        Self { mark: text.starts_with(Self::MARK), returns }
+    }
+
+    fn plain(&self, text: &str) -> String {
+        let text = text.strip_prefix(Self::MARK).unwrap_or(text);
+        if self.returns { text.replace("\r\n", "\n") } else { text.to_owned() }
+    }
+
+    fn restored(&self, text: &str) -> String {
+        let mark = if self.mark { Self::MARK.to_string() } else { String::new() };
+        mark + &if self.returns { text.replace('\n', "\r\n") } else { text.to_owned() }
+    }
+}
+
+/// How the name of an unfinished copy ends.
+const UNFINISHED: &str = ".unfinished";
+
+/// A new file beside this one, which only this user can read. Removes such files that a killed process has left, because
+/// they may contain a key. The folder must be locked.
+pub(super) fn temporary_beside(file: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let prefix = format!(".{name}.");
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(&prefix) && name.ends_with(UNFINISHED) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    tempfile::Builder::new().prefix(&prefix).suffix(UNFINISHED).tempfile_in(folder)
 }
 
 /// Locks the folder of the settings until the result is dropped. The file itself cannot be locked, because it is
@@ -238,6 +283,51 @@ mod tests {
         let error = save(&file, "zoom = 2.0").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidData);
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "zoom = = 1");
+    }
+
+    #[test]
+    fn line_ends_and_the_mark_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.toml");
+        for (before, after) in [
+            (
+                "\u{feff}# mine\r\nzoom = 1.0 # small\r\n\r\n[policy]\r\nwalls = 'off'\r\n",
+                "\u{feff}# mine\r\nzoom = 2.0 # small\r\n\r\n[policy]\r\nwalls = 'off'\r\n",
+            ),
+            ("# a\r\nzoom = 1.0\r\n", "# a\r\nzoom = 2.0\r\n"),
+            ("\u{feff}zoom = 1.0\n", "\u{feff}zoom = 2.0\n"),
+            ("zoom = 1.0\n", "zoom = 2.0\n"),
+        ] {
+            std::fs::write(&file, before).unwrap();
+            save(&file, "zoom = 2.0").unwrap();
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), after);
+        }
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_not_replaced() {
+        use std::os::unix::fs::FileTypeExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("settings.toml");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).unwrap();
+        let why = save(&pipe, "zoom = 2.0").unwrap_err().to_string();
+        assert!(why.contains("no regular file"), "{why}");
+        assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo());
+    }
+
+    /// A copy of a process that was killed may have the key of a model.
+    #[test]
+    fn unfinished_copies_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let left = temporary_beside(&at("settings.toml")).unwrap().keep().unwrap().1;
+        assert!(left.exists());
+        for name in [".other.toml.aaaaaa.unfinished", ".tmpaaaaaa"] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        save(&at("settings.toml"), "zoom = 2.0").unwrap();
+        assert!(!left.exists());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
     }
 
     #[test]

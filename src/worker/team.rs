@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::policy::load;
+use super::policy::{load, unparsed};
 use super::{Content, Query, QueryContext, QueryError, SettingsError};
 use crate::plan::Digest;
 use crate::run::ExecutionDetail;
@@ -30,7 +30,7 @@ pub fn load_team(settings: &Path) -> Result<Option<TeamServer>, SettingsError> {
         team: Option<String>,
     }
     load(settings, |text| {
-        let file: OnlyTeam = toml::from_str(text).map_err(|error| error.to_string())?;
+        let file: OnlyTeam = toml::from_str(text).map_err(|error| unparsed(text, &error))?;
         file.team.as_deref().map(team_of).transpose()
     })
 }

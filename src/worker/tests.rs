@@ -102,6 +102,7 @@ impl Desktop {
                 file: None,
                 secret_inputs: SecretInputs::default(),
                 call: None,
+                cut_off_in: None,
             })
             .unwrap();
         let mut state = RunState::default();
@@ -127,6 +128,7 @@ impl Desktop {
                 file: None,
                 secret_inputs: SecretInputs::default(),
                 call: None,
+                cut_off_in: None,
             })
             .unwrap();
         let mut state = RunState::default();
@@ -230,6 +232,7 @@ fn stop_now_counts_before_the_run_begins() {
             file: None,
             secret_inputs: SecretInputs::default(),
             call: None,
+            cut_off_in: None,
         })
         .unwrap();
     assert!(matches!(desktop.worker.recv(), Some(Event::Finished(Err(_)))));
@@ -242,6 +245,7 @@ fn stop_now_counts_before_the_run_begins() {
             file: None,
             secret_inputs: SecretInputs::default(),
             call: None,
+            cut_off_in: None,
         })
         .unwrap();
     desktop.worker.control(Control::StopNow);
@@ -267,6 +271,7 @@ fn a_second_plan_is_refused_during_a_run() {
             file: None,
             secret_inputs: SecretInputs::default(),
             call: None,
+            cut_off_in: None,
         });
         assert!(refused.is_err());
         // The query thread answers while the run waits.

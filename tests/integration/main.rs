@@ -22,9 +22,12 @@ mod history;
 #[cfg(all(target_os = "linux", feature = "inspection"))]
 mod hooks;
 mod inbox;
+#[cfg(unix)]
+mod logging;
 #[cfg(target_os = "linux")]
 mod mcp;
 mod openers;
+mod packages;
 mod pages;
 mod plan;
 #[cfg(target_os = "linux")]

@@ -9,7 +9,7 @@ use super::screen::Outcome;
 use super::support::passes;
 
 /// Writes what the agent does. Returns the command that starts it.
-fn script(folder: &Path, turn: serde_json::Value) -> String {
+pub(super) fn script(folder: &Path, turn: serde_json::Value) -> String {
     let script = folder.join("script.json");
     std::fs::write(&script, json!({ "turn": turn }).to_string()).expect("the script");
     let agent = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/acp/agent.py");
@@ -17,7 +17,7 @@ fn script(folder: &Path, turn: serde_json::Value) -> String {
 }
 
 /// Fills the form of a session and starts it.
-fn start(desktop: &mut Desktop, command: &str, workspace: &Path) -> Outcome {
+pub(super) fn start(desktop: &mut Desktop, command: &str, workspace: &Path) -> Outcome {
     desktop.key("ctrl+5")?;
     desktop.wait_for_text("Work with an agent")?;
     // The prompt has the keyboard.

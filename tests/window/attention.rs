@@ -15,6 +15,11 @@ use super::support::{passes, sign};
 /// Waits until the window has this title.
 pub(super) fn wait_for_title(desktop: &mut Desktop, title: &str) -> Outcome {
     desktop.wait_until(&format!("the title is \"{title}\""), |desktop| {
+        if desktop.screen.session.is_some() {
+            let title = title.replace('\\', "");
+            let windows = desktop.screen.windows()?;
+            return Ok(windows.iter().any(|window| window.title == title).then_some(()));
+        }
         let found = desktop.screen.xdotool(&["search", "--name", &format!("^{title}$")]);
         Ok(found.is_ok_and(|found| !found.trim().is_empty()).then_some(()))
     })
@@ -49,8 +54,7 @@ fn waits_and_ends(folder: &Path) -> Outcome {
     // The notification says nothing about the plan.
     let waits = "Countersign|A run waits for you|";
     server.wait_for(&mut desktop, &[waits])?;
-    let window = desktop.window.clone();
-    desktop.screen.xdotool(&["windowactivate", "--sync", &window])?;
+    desktop.activate()?;
     server.wait_for(&mut desktop, &[waits, "close 1"])?;
     desktop.key("ctrl+shift+period")?;
     Ok(())
@@ -63,9 +67,18 @@ pub(super) struct Bus {
 }
 
 impl Bus {
-    #[expect(clippy::disallowed_methods, reason = "starts the bus on which the window notifies")]
     pub(super) fn start() -> Self {
-        let mut daemon = Command::new("dbus-daemon")
+        Self::start_in(None)
+    }
+
+    /// A bus whose services have their files in this folder.
+    #[expect(clippy::disallowed_methods, reason = "starts the bus on which the window notifies")]
+    pub(super) fn start_in(folder: Option<&Path>) -> Self {
+        let mut daemon = Command::new("dbus-daemon");
+        if let Some(folder) = folder {
+            daemon.env("XDG_RUNTIME_DIR", folder).env("HOME", folder).env_remove("DISPLAY");
+        }
+        let mut daemon = daemon
             .args(["--session", "--nofork", "--print-address"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -11,13 +11,13 @@ use super::sshd::Sshd;
 use super::support::{passes, read, sign};
 
 /// Servers with the names `h1`, `h2` and so on, and what a client needs for them.
-struct Servers {
+pub(super) struct Servers {
     servers: Vec<Sshd>,
     folder: tempfile::TempDir,
 }
 
 impl Servers {
-    fn start(count: u8) -> Self {
+    pub(super) fn start(count: u8) -> Self {
         let servers: Vec<Sshd> =
             (0..count).map(|index| Sshd::on(&format!("127.0.2.{}", index + 2), "")).collect();
         let folder = tempfile::tempdir().expect("a folder");
@@ -36,18 +36,23 @@ impl Servers {
         Self { servers, folder }
     }
 
+    /// The settings of the program that use these servers.
+    pub(super) fn settings(&self) -> String {
+        format!("[policy]\nssh_config = {:?}\n", self.folder.path().join("ssh_config"))
+    }
+
     fn home(&self, number: usize) -> PathBuf {
         self.servers.get(number - 1).expect("a server").home()
     }
 
     /// The numbers of the hosts with this file in the home folder.
-    fn with_file(&self, name: &str) -> Vec<usize> {
+    pub(super) fn with_file(&self, name: &str) -> Vec<usize> {
         (1..=self.servers.len()).filter(|number| self.home(*number).join(name).exists()).collect()
     }
 }
 
 /// `PATH` with the real ansible.
-fn path() -> String {
+pub(super) fn path() -> String {
     let ansible = std::env::var("COUNTERSIGN_ANSIBLE").unwrap_or_else(|_| {
         let home = std::env::var("HOME").expect("a home folder");
         format!("{home}/.cache/countersign/ansible-core/bin")
@@ -78,9 +83,7 @@ fn reviewed_run_and_rolled_back(servers: &Servers) -> Outcome<Vec<String>> {
     desktop.kill()?;
     let home = desktop.evidence().with_file_name("config").join("countersign");
     std::fs::create_dir_all(&home).expect("the folder of the settings");
-    let config = servers.folder.path().join("ssh_config");
-    std::fs::write(home.join("settings.toml"), format!("[policy]\nssh_config = {config:?}\n"))
-        .expect("the settings");
+    std::fs::write(home.join("settings.toml"), servers.settings()).expect("the settings");
     let targets: Vec<String> = (1..=servers.servers.len()).map(|it| format!("h{it}")).collect();
     let plan = json!({
         "goal": "Deploy the new gull",

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::harness::Desktop;
+use egui_inspection::Request;
+
+use super::harness::{APP_ID, Desktop};
 use super::screen::{Outcome, fail};
 use super::tree::Tree;
 
@@ -26,12 +28,6 @@ impl Desktop {
     pub(super) fn press(&mut self, name: &str) -> Outcome {
         self.tab_to(name)?;
         self.press_once_armed(name)
-    }
-
-    /// Moves the mouse to this position, in pixels of the window.
-    pub(super) fn move_to(&self, x: i32, y: i32) -> Outcome {
-        let (x, y) = (x.to_string(), y.to_string());
-        self.screen.xdotool(&["mousemove", "--window", &self.window, &x, &y]).map(|_| ())
     }
 
     /// Clicks `times` times at the mouse position, with `delay_ms` between two clicks.
@@ -70,12 +66,30 @@ impl Desktop {
     pub(super) fn resize(&mut self, width: u32, height: u32) -> Outcome {
         let window = self.window.clone();
         let (w, h) = (width.to_string(), height.to_string());
+        if self.screen.session.is_some() {
+            self.ask(&Request::Resize { width, height })?;
+            return self.screen.wait_until_still("root");
+        }
         self.screen.xdotool(&["windowsize", "--sync", &window, &w, &h])?;
         self.screen.wait_until_still("root")
     }
 
     /// Clicks the close button of the window's frame. The window manager's key is sometimes lost on a busy machine.
     pub(super) fn ask_to_close(&self) -> Outcome {
+        if self.screen.session.is_some() {
+            let Some(window) = self.screen.window_of(APP_ID)? else { return fail("no window") };
+            // The compositor may have placed the title bar above its output. With Super, it moves a window by any place.
+            self.move_to(window.size.0 / 2, window.size.1 / 2)?;
+            let (dx, dy) =
+                ((20 - window.position.0).to_string(), (60 - window.position.1).to_string());
+            self.screen.xdotool(&["keydown", "Super_L", "mousedown", "1"])?;
+            self.screen.xdotool(&["mousemove_relative", "--", &dx, &dy])?;
+            self.screen.xdotool(&["mouseup", "1", "keyup", "Super_L"])?;
+            self.screen.wait_until_still("root")?;
+            // The last button of the title bar that the window draws itself.
+            self.move_to(window.size.0 - 24, -18)?;
+            return self.screen.xdotool(&["click", "1"]).map(|_| ());
+        }
         let geometry = self.screen.xdotool(&["getwindowgeometry", "--shell", &self.window])?;
         let width =
             geometry.lines().find_map(|line| line.strip_prefix("WIDTH=")?.parse::<i32>().ok());
@@ -125,6 +139,9 @@ impl Desktop {
         other.args(["--info", "--text", "Something else"]);
         self.screen.start_beside("zenity", other)?;
         let id = self.wait_for_window("zenity")?;
+        if self.screen.session.is_some() {
+            return Ok(());
+        }
         self.screen.xdotool(&["windowmove", &id, "0", "0"])?;
         self.give_other_window_the_keyboard()
     }

@@ -22,11 +22,17 @@ pub struct Desktop {
     pub(super) screen: Screen,
     inspection: Option<TcpStream>,
     pub(super) window: String,
-    pictures: PathBuf,
+    pub(super) pictures: PathBuf,
 }
+
+/// The application id of the program.
+pub(super) const APP_ID: &str = "countersign";
 
 /// The number of pages of the longest step in these tests that is shown page by page.
 const PAGES: usize = 4;
+
+/// How often the focus is looked at before a Tab counts as lost.
+const LOOKS_PER_TAB: u32 = 40;
 
 impl Desktop {
     /// Starts a screen and `program` on it with these arguments, and waits for its window.
@@ -46,14 +52,30 @@ impl Desktop {
         pictures: &Path,
         environment: &[(&str, &str)],
     ) -> Outcome<Self> {
+        Self::start_on(Self::new_screen()?, program, arguments, pictures, environment)
+    }
+
+    fn new_screen() -> Outcome<Screen> {
+        // The same tests can be run in a Wayland session: WINDOW_TESTS_SESSION=wayland.
+        let is_wayland = std::env::var_os("WINDOW_TESTS_SESSION").is_some_and(|it| it == "wayland");
+        if is_wayland { Screen::start_wayland(1) } else { Screen::start() }
+    }
+
+    /// As [`Self::start`], on this screen and with these variables in its environment.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub(super) fn start_on(
+        screen: Screen,
+        program: &Path,
+        arguments: &[&str],
+        pictures: &Path,
+        environment: &[(&str, &str)],
+    ) -> Outcome<Self> {
         std::fs::create_dir_all(pictures)
             .map_err(|e| DriverError(format!("cannot create {}: {e}", pictures.display())))?;
-        let mut desktop = Self {
-            screen: Screen::start()?,
-            inspection: None,
-            window: String::new(),
-            pictures: pictures.to_owned(),
-        };
+        let mut desktop =
+            Self { screen, inspection: None, window: String::new(), pictures: pictures.to_owned() };
         desktop.start_program(program, arguments, environment)?;
         Ok(desktop)
     }
@@ -90,6 +112,26 @@ impl Desktop {
         Self::start_with(program, arguments, &pictures, &[("DBUS_SESSION_BUS_ADDRESS", address)])
     }
 
+    /// As [`Self::start_here_on_bus`], with this file of settings.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    #[cfg(test)]
+    pub(super) fn start_here_with_settings(
+        settings: &str,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Outcome<Self> {
+        let screen = Self::new_screen()?;
+        let folder = screen.home().join("config").join("countersign");
+        std::fs::create_dir_all(&folder)
+            .and_then(|()| std::fs::write(folder.join("settings.toml"), settings))
+            .map_err(|e| DriverError(format!("no settings in {}: {e}", folder.display())))?;
+        let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/window");
+        let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
+        Self::start_on(screen, program, arguments, &pictures, environment)
+    }
+
     pub(super) fn start_program(
         &mut self,
         program: &Path,
@@ -104,6 +146,9 @@ impl Desktop {
         let pid = self.screen.start_on(&program.display().to_string(), command)?;
         self.window = self.wait_until("the program shows its window", |desktop| {
             desktop.screen.alive()?;
+            if desktop.screen.session.is_some() {
+                return Ok(desktop.screen.window_of(APP_ID)?.map(|window| window.app_id));
+            }
             let found = desktop.screen.xdotool(&["search", "--onlyvisible", "--pid", &pid]);
             Ok(found.ok().and_then(|ids| ids.lines().last().map(str::to_owned)))
         })?;
@@ -117,10 +162,13 @@ impl Desktop {
                 .and_then(|()| read_handshake(stream).map(|_| ()))
                 .map_err(|e| DriverError(format!("the inspection socket does not answer: {e}")))?;
         }
-        let window = self.window.clone();
-        let (width, height) = (SIZE.0.to_string(), SIZE.1.to_string());
-        self.screen.xdotool(&["windowactivate", "--sync", &window])?;
-        self.screen.xdotool(&["windowsize", &window, &width, &height])?;
+        // A compositor gives a new window the keyboard, and lets no other program choose its size.
+        if self.screen.session.is_none() {
+            let window = self.window.clone();
+            let (width, height) = (SIZE.0.to_string(), SIZE.1.to_string());
+            self.screen.xdotool(&["windowactivate", "--sync", &window])?;
+            self.screen.xdotool(&["windowsize", &window, &width, &height])?;
+        }
         self.wait_until("there is something in the window", |desktop| {
             Ok((!desktop.tree()?.controls.is_empty()).then_some(()))
         })
@@ -172,10 +220,7 @@ impl Desktop {
             before = place;
             Ok(place.filter(|_| rests))
         })?;
-        let window = self.window.clone();
-        let (x, y) = (x.to_string(), y.to_string());
-        // Without `--sync`, which waits fifteen seconds if the mouse is already at that position.
-        self.screen.xdotool(&["mousemove", "--window", &window, &x, &y])?;
+        self.move_to(x, y)?;
         self.screen.xdotool(&["click", "1"])?;
         Ok(())
     }
@@ -208,16 +253,18 @@ impl Desktop {
         self.wait_until(&format!("\"{name}\" is enabled"), |desktop| {
             Ok(desktop.tree()?.control(name).filter(|control| !control.disabled).map(|_| ()))
         })?;
-        // The control that had the focus at the last Tab. Two presses in one frame would count as one.
-        let mut pressed_on = None;
+        // The control that had the focus at the last Tab. Two presses in one frame would count as one. A dialog drops those
+        // that come before it was on the screen, so that Tab is pressed again when it changes nothing.
+        let (mut pressed_on, mut unchanged) = (None, 0);
         self.wait_until(&format!("Tab reaches \"{name}\""), |desktop| {
             let focused = desktop.tree()?.focused;
             if focused.as_deref() == Some(name) {
                 return Ok(Some(()));
             }
-            if pressed_on.as_ref() != Some(&focused) {
+            unchanged += 1;
+            if pressed_on.as_ref() != Some(&focused) || unchanged > LOOKS_PER_TAB {
                 desktop.key("Tab")?;
-                pressed_on = Some(focused);
+                (pressed_on, unchanged) = (Some(focused), 0);
             }
             Ok(None)
         })
@@ -241,17 +288,24 @@ impl Desktop {
     /// # Errors
     /// When the program has ended or does not answer.
     pub fn tree(&mut self) -> Outcome<Tree> {
+        match self.ask(&Request::GetTree)? {
+            Response::Tree { step, pixels_per_point, accesskit: Some(update) } => {
+                Ok(Tree::new(step, pixels_per_point, &update))
+            }
+            other => fail(format!("the window answers {other:?}")),
+        }
+    }
+
+    /// The answer of the window to this request.
+    ///
+    /// # Errors
+    /// When the program has ended or does not answer.
+    pub(super) fn ask(&mut self, request: &Request) -> Outcome<Response> {
         self.screen.alive()?;
         let Some(stream) = &mut self.inspection else { return fail("there is no window yet") };
-        write_message(&mut *stream, &Request::GetTree)
+        write_message(&mut *stream, request)
             .and_then(|()| read_message(&mut *stream))
             .map_err(|e| DriverError(format!("the window does not answer: {e}")))
-            .and_then(|response: Response| match response {
-                Response::Tree { step, pixels_per_point, accesskit: Some(update) } => {
-                    Ok(Tree::new(step, pixels_per_point, &update))
-                }
-                other => fail(format!("the window answers {other:?}")),
-            })
     }
 
     /// Looks at every page of the steps that must be looked at before the plan can be authorized, by keyboard.
@@ -266,15 +320,24 @@ impl Desktop {
             }
             if tree.control("Next unseen").is_some() {
                 // What a step would do may be computed later than it is selected.
-                desktop.key("F4")?;
+                desktop.key_in_a_frame("F4")?;
                 // The ends of a long one are enough; of another one every page must be on screen.
-                desktop.key("End")?;
-                desktop.key("Home")?;
+                desktop.key_in_a_frame("End")?;
+                desktop.key_in_a_frame("Home")?;
                 for _ in 0..PAGES {
-                    desktop.key("Page_Down")?;
+                    desktop.key_in_a_frame("Page_Down")?;
                 }
             }
             Ok(None)
+        })
+    }
+
+    /// Presses a key and waits for a frame after it, so that a slow one does not take the next key as well.
+    fn key_in_a_frame(&mut self, key: &str) -> Outcome {
+        let before = self.tree()?.frame;
+        self.key(key)?;
+        self.wait_until(&format!("a frame follows {key}"), |desktop| {
+            Ok((desktop.tree()?.frame > before).then_some(()))
         })
     }
 
@@ -308,39 +371,6 @@ impl Desktop {
         })
     }
 
-    /// Waits until a window of another program, such as `zenity`'s file picker, is open, and gives it the focus.
-    ///
-    /// # Errors
-    /// When it does not open in time; a picture is kept.
-    pub(super) fn wait_for_window(&mut self, class: &str) -> Outcome<String> {
-        let id = self.wait_until(&format!("a window of {class} opens"), |desktop| {
-            let found = desktop.screen.xdotool(&["search", "--onlyvisible", "--class", class]);
-            Ok(found.ok().and_then(|ids| ids.lines().last().map(str::to_owned)))
-        })?;
-        self.screen.xdotool(&["windowactivate", "--sync", &id])?;
-        Ok(id)
-    }
-
-    /// Chooses a file in the file picker that `zenity` shows, by keyboard, as a person who knows the
-    /// path would.
-    ///
-    /// # Errors
-    /// When the picker does not open, or does not close on the choice.
-    pub fn choose_file(&mut self, path: &Path) -> Outcome {
-        let picker = self.wait_for_window("zenity")?;
-        self.screen.wait_until_still(&picker)?;
-        // Opens the picker's field for a path. Keys typed before it is open would be lost.
-        self.key("ctrl+l")?;
-        self.screen.wait_until_still(&picker)?;
-        self.type_text(&path.display().to_string())?;
-        self.screen.wait_until_still(&picker)?;
-        self.screenshot("file_picker")?;
-        self.key("Return")?;
-        self.wait_until("the file picker closes", |desktop| {
-            Ok(desktop.screen.xdotool(&["getwindowname", &picker]).is_err().then_some(()))
-        })
-    }
-
     /// Polls until `look` returns something.
     ///
     /// # Errors
@@ -361,27 +391,6 @@ impl Desktop {
             Err(error) => format!("no picture: {error}"),
         };
         fail(format!("waited {PATIENCE:?} until {what}; {picture}; keyboard: {focused:?}"))
-    }
-
-    /// Saves a picture of the screen as `name.png` once the picture no longer changes, because controls are
-    /// reported before they are painted.
-    ///
-    /// # Errors
-    /// When ImageMagick fails.
-    pub fn screenshot(&self, name: &str) -> Outcome<PathBuf> {
-        let path = self.pictures.join(format!("{name}.png"));
-        self.screen.wait_until_still("root")?;
-        let status = self
-            .screen
-            .command("import")
-            .args(["-window", "root"])
-            .arg(&path)
-            .status()
-            .map_err(|e| DriverError(format!("import did not start: {e}")))?;
-        if !status.success() {
-            return fail(format!("import failed: {status}"));
-        }
-        Ok(path)
     }
 }
 

@@ -11,7 +11,7 @@ use super::screen::Outcome;
 use super::support::{authorize_call, passes};
 
 /// Starts the program as an agent does, on a thread that waits for its end.
-fn start(home: &Path, arguments: &[&str], input: &str) -> Receiver<Output> {
+pub(super) fn start(home: &Path, arguments: &[&str], input: &str) -> Receiver<Output> {
     let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_countersign"));
     command.args(arguments).env("HOME", home).write_stdin(input);
     command.env("XDG_DATA_HOME", home.join("data")).env_remove("XDG_RUNTIME_DIR");
@@ -23,11 +23,11 @@ fn start(home: &Path, arguments: &[&str], input: &str) -> Receiver<Output> {
     output
 }
 
-fn output_of(program: &Receiver<Output>) -> Output {
+pub(super) fn output_of(program: &Receiver<Output>) -> Output {
     program.recv_timeout(Duration::from_secs(60)).expect("the program ends")
 }
 
-fn asks(desktop: &Desktop, workspace: &Path, command: &str) -> Receiver<Output> {
+pub(super) fn asks(desktop: &Desktop, workspace: &Path, command: &str) -> Receiver<Output> {
     let call = serde_json::json!({
         "session_id": "s", "cwd": workspace, "hook_event_name": "BeforeTool",
         "tool_name": "run_shell_command",
@@ -40,6 +40,14 @@ fn answer(output: &Output) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).expect("an answer")
 }
 
+/// The ticket that the answer to a hook has.
+pub(super) fn ticket(asked: &Output) -> String {
+    let answer = answer(asked);
+    let command = answer.pointer("/hookSpecificOutput/tool_input/command");
+    let command = command.and_then(|command| command.as_str()).unwrap_or_default();
+    command.rsplit(' ').next().unwrap_or_default().to_owned()
+}
+
 fn authorized_and_run(workspace: &Path) -> Outcome<(Output, Output)> {
     let mut desktop = Desktop::start_here(&[])?;
     let hook = asks(&desktop, workspace, "echo fed | tee heron");
@@ -48,11 +56,7 @@ fn authorized_and_run(workspace: &Path) -> Outcome<(Output, Output)> {
     desktop.screenshot("hook_1_asked")?;
     authorize_call(&mut desktop)?;
     let asked = output_of(&hook);
-    let answer = answer(&asked);
-    let command = answer.pointer("/hookSpecificOutput/tool_input/command");
-    let command = command.and_then(|command| command.as_str()).unwrap_or_default();
-    let ticket = command.rsplit(' ').next().unwrap_or_default();
-    let run = output_of(&start(&desktop.home(), &["exec", ticket], ""));
+    let run = output_of(&start(&desktop.home(), &["exec", &ticket(&asked)], ""));
     desktop.wait_for_text("completed")?;
     desktop.screenshot("hook_2_run")?;
     Ok((asked, run))
@@ -96,11 +100,7 @@ fn session_by_keyboard(workspace: &Path) -> Outcome<(Output, Vec<Output>)> {
             desktop.key("ctrl+Return")?;
             desktop.press("Authorize")?;
         }
-        let asked = output_of(&asked);
-        let answer = answer(&asked);
-        let command = answer.pointer("/hookSpecificOutput/tool_input/command");
-        let command = command.and_then(|command| command.as_str()).unwrap_or_default();
-        let ticket = command.rsplit(' ').next().unwrap_or_default().to_owned();
+        let ticket = ticket(&output_of(&asked));
         outputs.push(output_of(&start(&desktop.home(), &["exec", &ticket], "")));
         if number == 2 {
             desktop.wait_for_text("completed")?;

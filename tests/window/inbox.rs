@@ -53,8 +53,7 @@ fn proposals_are_queued(folder: &Path) -> Outcome {
     wait_for_title(&mut desktop, r"\(1\) Countersign: waiting for you")?;
     let waits = "Countersign|A plan waits for you|";
     server.wait_for(&mut desktop, &[waits])?;
-    let window = desktop.window.clone();
-    desktop.screen.xdotool(&["windowactivate", "--sync", &window])?;
+    desktop.activate()?;
     server.wait_for(&mut desktop, &[waits, "close 1"])?;
     propose(&desktop, folder, "second");
     wait_for_title(&mut desktop, r"\(2\) Countersign: waiting for you")?;

@@ -6,26 +6,32 @@ use super::harness::Desktop;
 use super::screen::Outcome;
 use super::support::passes;
 
-struct Workspace {
+pub(super) struct Workspace {
     folder: tempfile::TempDir,
 }
 
 impl Workspace {
     /// An empty workspace, and beside it a planner with this shell script.
-    fn new(planner: &str) -> Self {
+    pub(super) fn new(planner: &str) -> Self {
         let folder = tempfile::Builder::new().prefix("heron").tempdir().expect("a folder");
         std::fs::create_dir(folder.path().join("nest")).expect("a folder");
         std::fs::write(folder.path().join("plan.sh"), planner).expect("the planner");
         Self { folder }
     }
 
-    fn path(&self, path: &str) -> PathBuf {
+    pub(super) fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
-    /// Fills in the form of the loop.
+    /// Opens the window and fills in the form of the loop.
     fn describe(&self) -> Outcome<Desktop> {
         let mut desktop = Desktop::start_here(&[])?;
+        self.fill_in(&mut desktop)?;
+        Ok(desktop)
+    }
+
+    /// Fills in the form of the loop in this window.
+    pub(super) fn fill_in(&self, desktop: &mut Desktop) -> Outcome {
         desktop.key("ctrl+4")?;
         desktop.tab_to("Goal")?;
         desktop.type_text("An egg in the nest")?;
@@ -34,8 +40,7 @@ impl Workspace {
         desktop.tab_to("Planner command")?;
         desktop.type_text(&format!("sh {}", self.path("plan.sh").display()))?;
         desktop.tab_to("Workspace folder")?;
-        desktop.type_text(&self.path("nest").display().to_string())?;
-        Ok(desktop)
+        desktop.type_text(&self.path("nest").display().to_string())
     }
 
     /// Fills in the form and starts the loop.

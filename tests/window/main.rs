@@ -12,9 +12,12 @@ mod agent;
 mod agents;
 mod artifacts;
 mod asked;
+mod atspi;
 mod attention;
 mod commands;
+mod compositor;
 mod dialog;
+mod dialogs_read;
 mod export;
 mod fleet;
 mod hands;
@@ -22,12 +25,15 @@ mod harness;
 mod hooks;
 mod idle;
 mod inbox;
+mod input_method;
 mod keyboard;
+mod keyboards;
 mod libraries;
 mod looping;
 #[expect(dead_code, reason = "the bench of the start uses the rest")]
 mod painting;
 mod panics;
+mod pointing;
 #[expect(dead_code, reason = "the tests of the server use the rest")]
 #[expect(
     clippy::unwrap_used,
@@ -41,9 +47,11 @@ mod remote;
 mod revert;
 mod revising;
 mod screen;
+mod screen_reader;
 mod scripts;
 mod second_person;
 mod secrets;
+mod shortcuts;
 mod sign_and_run;
 #[expect(dead_code, reason = "the tests of remote commands use the rest")]
 #[expect(clippy::unwrap_used, reason = "the server of these tests runs or they stop")]
@@ -55,3 +63,4 @@ mod team;
 mod terminal;
 mod tree;
 mod trust;
+mod wayland;

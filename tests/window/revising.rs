@@ -80,6 +80,10 @@ fn the_way_of_a_revision(folder: &Path) -> Outcome<Vec<String>> {
     })?;
     desktop.key("ctrl+Return")?;
     desktop.wait_for_control("Revised by you: 2 changes")?;
+    desktop.wait_until("the button of the argument has the keyboard", |desktop| {
+        let focused = desktop.tree()?.focused;
+        Ok(focused.is_some_and(|name| name.starts_with("Edit argument")).then_some(()))
+    })?;
 
     // The last step is left out, and everything is listed.
     desktop.click_starting("Step 3: ")?;

@@ -9,7 +9,7 @@
 
 use std::fmt::Display;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -70,6 +70,19 @@ pub struct Screen {
     /// Names and processes in the order of their start. They are ended in reverse order.
     children: Vec<(String, Child)>,
     home: tempfile::TempDir,
+    /// The Wayland session on it, to which programs then belong.
+    pub(super) session: Option<Session>,
+}
+
+/// A Wayland session. `compositor.rs` starts it.
+pub struct Session {
+    /// The name of the compositor's socket, in this folder.
+    pub(super) socket: String,
+    pub(super) runtime: PathBuf,
+    /// Pixels per point.
+    pub(super) scale: u32,
+    /// The process id of the compositor.
+    pub(super) pid: String,
 }
 
 impl Screen {
@@ -94,11 +107,20 @@ impl Screen {
     /// # Errors
     /// As [`Self::start`].
     pub fn bare() -> Outcome<Self> {
+        Self::bare_of((SIZE.0 + FRAME.0, SIZE.1 + FRAME.1))
+    }
+
+    /// As [`Self::bare`], in this size.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn bare_of(size: (u32, u32)) -> Outcome<Self> {
         need(&["Xvfb"], "sh packaging/test.sh")?;
         let home =
             tempfile::tempdir().map_err(|e| DriverError(format!("no temporary folder: {e}")))?;
-        let mut screen = Self { display: String::new(), children: Vec::new(), home };
-        screen.start_server()?;
+        let (display, children) = (String::new(), Vec::new());
+        let mut screen = Self { display, children, home, session: None };
+        screen.start_server(size)?;
         Ok(screen)
     }
 
@@ -108,8 +130,8 @@ impl Screen {
         &self.display
     }
 
-    fn start_server(&mut self) -> Outcome {
-        let size = format!("{}x{}x24", SIZE.0 + FRAME.0, SIZE.1 + FRAME.1);
+    fn start_server(&mut self, (width, height): (u32, u32)) -> Outcome {
+        let size = format!("{width}x{height}x24");
         // `-displayfd 1` lets the server choose a free number and print it once it takes clients.
         let mut server = Command::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp", "-noreset"])
@@ -147,13 +169,21 @@ impl Screen {
         Ok(pid)
     }
 
-    /// A command with only this display and the home folder of this screen in its environment.
+    /// A command with only this display, or the session on it, and the home folder of this screen in its environment.
     #[must_use]
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         self.command_at(self.home.path(), program)
     }
 
-    /// A command with only this display and this home folder in its environment.
+    /// As [`Self::command`], for a client of the X server, also below a Wayland session.
+    #[must_use]
+    pub(super) fn x_command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = self.command(program);
+        command.env("DISPLAY", &self.display).env_remove("WAYLAND_DISPLAY");
+        command
+    }
+
+    /// As [`Self::command`], with this home folder.
     #[must_use]
     pub fn command_at(&self, home: &Path, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
@@ -173,6 +203,12 @@ impl Screen {
             .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")
             .env_remove("WAYLAND_DISPLAY")
             .env_remove("XDG_RUNTIME_DIR");
+        if let Some(session) = &self.session {
+            command
+                .env_remove("DISPLAY")
+                .env("WAYLAND_DISPLAY", &session.socket)
+                .env("XDG_RUNTIME_DIR", &session.runtime);
+        }
         command
     }
 
@@ -188,7 +224,7 @@ impl Screen {
     /// When it fails, with its stderr.
     pub fn xdotool(&self, arguments: &[&str]) -> Outcome<String> {
         let output = self
-            .command("xdotool")
+            .x_command("xdotool")
             .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -207,11 +243,13 @@ impl Screen {
     /// # Errors
     /// When ImageMagick does not start.
     pub fn wait_until_still(&self, window: &str) -> Outcome {
+        // The X server knows only the window of a compositor.
+        let window = if self.session.is_some() { "root" } else { window };
         let mut last = Vec::new();
         let mut same = 0;
         poll(|| {
             let look = self
-                .command("import")
+                .x_command("import")
                 .args(["-silent", "-window", window, "-depth", "8", "rgb:-"])
                 .stdout(Stdio::piped())
                 .output()

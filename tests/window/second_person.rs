@@ -11,17 +11,17 @@ use super::screen::Outcome;
 use super::support::{passes, recorded, sign};
 
 /// Ada, who runs the plan, and Bob, who signs it on his own desktop.
-struct Team {
+pub(super) struct Team {
     folder: tempfile::TempDir,
 }
 
 impl Team {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let team = Self { folder };
         let mut list = String::new();
         for who in ["ada", "bob"] {
-            make_key(&team.file(who));
+            make_key(&team.file(who), "");
             let public = fs::read_to_string(team.file(&format!("{who}.pub"))).expect("the key");
             list.push_str(&format!("{who} {public}"));
         }
@@ -37,35 +37,39 @@ impl Team {
         team
     }
 
-    fn file(&self, name: &str) -> PathBuf {
+    pub(super) fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn plan(&self) -> PathBuf {
+    pub(super) fn plan(&self) -> PathBuf {
         self.file("space/reed.json")
     }
 
+    /// The settings of this person.
+    pub(super) fn settings(&self, who: &str) -> String {
+        format!(
+            "[signatures]\nkey = {:?}\nprincipal = '{who}'\nsign = ['authorizations']\nallowed_signers = {:?}\n",
+            self.file(who),
+            self.file("allowed")
+        )
+    }
+
     /// A desktop with the settings of this person.
-    fn desktop(&self, who: &str) -> Outcome<Desktop> {
+    pub(super) fn desktop(&self, who: &str) -> Outcome<Desktop> {
         let mut desktop = Desktop::start_here(&[])?;
         // The settings are read at the start, and their folder is known only now.
         desktop.kill()?;
         let folder = desktop.home().join("config").join("countersign");
         fs::create_dir_all(&folder).expect("the folder of the settings");
-        let settings = format!(
-            "[signatures]\nkey = {:?}\nprincipal = '{who}'\nsign = ['authorizations']\nallowed_signers = {:?}\n",
-            self.file(who),
-            self.file("allowed")
-        );
-        fs::write(folder.join("settings.toml"), settings).expect("the settings");
+        fs::write(folder.join("settings.toml"), self.settings(who)).expect("the settings");
         Ok(desktop)
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "makes a key as a person does")]
-fn make_key(path: &Path) {
+pub(super) fn make_key(path: &Path, passphrase: &str) {
     let mut keygen = Command::new("ssh-keygen");
-    let made = keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(path);
+    let made = keygen.args(["-q", "-t", "ed25519", "-N", passphrase, "-f"]).arg(path);
     assert!(made.status().expect("ssh-keygen").success());
 }
 

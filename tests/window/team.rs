@@ -14,7 +14,7 @@ use super::support::passes;
 
 /// Runs a plan of another computer, whose home this is, and pushes its evidence.
 #[expect(clippy::disallowed_methods, reason = "the program as another person uses it")]
-fn push_from(home: &Path, bird: &str, server: &str) {
+pub(super) fn push_from(home: &Path, bird: &str, server: &str) {
     let plan = json!({
         "plan_id": bird, "intent": "READ", "title": format!("Read the {bird}"),
         "steps": [{ "step_id": "r", "tool": "file_read", "arguments": { "path": format!("{bird}.txt") } }],
@@ -40,6 +40,11 @@ fn name_the_team(desktop: &Desktop, server: &str) {
     let folder = desktop.evidence().with_file_name("config").join("countersign");
     fs::create_dir_all(&folder).expect("the folder of the settings");
     fs::write(folder.join("settings.toml"), format!("team = '{server}'\n")).expect("the settings");
+    write_password(desktop);
+}
+
+/// Writes the password where libpq finds it.
+pub(super) fn write_password(desktop: &Desktop) {
     let passwords = desktop.evidence().with_file_name(".pgpass");
     fs::write(&passwords, format!("*:*:*:*:{PASSWORD}\n")).expect("the password");
     fs::set_permissions(&passwords, fs::Permissions::from_mode(0o600)).expect("private");

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use super::{Chosen, PlanPage, PlanSession};
 use crate::app::pending::FailedQuery;
 use crate::app::shared::Shared;
+use crate::app::tour::cut_off_in;
 use crate::plan::drawable;
 use crate::ui::notice::Scope;
 use crate::ui::plan::{Approval, QueueView, QueuedPlan};
@@ -199,7 +200,13 @@ impl PlanPage {
         let call = self.orders.remove(path);
         let waited = call.as_ref().map(CallRun::watched);
         let secret_inputs = session.choices.secret_inputs.clone();
-        let command = Command::Run { approved: Box::new(approved), file, secret_inputs, call };
+        let command = Command::Run {
+            cut_off_in: cut_off_in(approved.plan.digest),
+            approved: Box::new(approved),
+            file,
+            secret_inputs,
+            call,
+        };
         match shared.worker.send(command) {
             Ok(()) => {
                 self.call_run = waited;

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::{PlanPage, PlanSession};
 use crate::app::loop_page::CurrentAttempt;
 use crate::app::shared::{Prompt, Shared};
+use crate::app::tour::cut_off_in;
 use crate::plan::drawable;
 use crate::run::{ExecutionDetail, Failure, Phase, RunEvent, RunFate, RunState};
 use crate::ui::Tone;
@@ -30,8 +31,13 @@ impl PlanPage {
         let call = path.as_ref().and_then(|path| self.orders.remove(path));
         let waited = call.as_ref().map(CallRun::watched);
         let secret_inputs = session.choices.secret_inputs.clone();
-        let command =
-            Command::Run { approved: Box::new(approved), file: path.clone(), secret_inputs, call };
+        let command = Command::Run {
+            cut_off_in: cut_off_in(approved.plan.digest),
+            approved: Box::new(approved),
+            file: path.clone(),
+            secret_inputs,
+            call,
+        };
         if let Err(refused) = shared.worker.send(command) {
             // The approval was not used and is still valid.
             session.run = RunState::default();

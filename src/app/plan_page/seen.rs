@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Chosen, PlanSession};
+use super::{Chosen, PlanPage, PlanSession};
 use crate::authorization::WallLevel;
 use crate::plan::{Digest, ShownPlan, ShownStep, StepPlace, ToolClass};
 use crate::risk::RiskLevel;
@@ -40,6 +40,13 @@ pub struct LeftPlan {
     selected: usize,
     /// What was being changed.
     pub(super) revising: Revising,
+}
+
+impl PlanPage {
+    /// Asks for these steps to be looked at from the next review on.
+    pub(in crate::app) fn set_must_see(&mut self, must_see: MustSee) {
+        self.must_see = must_see;
+    }
 }
 
 impl PlanSession {

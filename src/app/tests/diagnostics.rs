@@ -163,9 +163,13 @@ fn the_editor_opens_or_its_fault_shows() {
     let notice = bench.app.shared.notices.pop().unwrap();
     assert!(notice.summary.contains("No editor is set."), "{notice:?}");
     assert!(notice.next.contains("{file}:{line}:{column}"), "{notice:?}");
-    bench.act(Action::Window(crate::ui::action::WindowAction::SetEditor(
-        "no-such-editor {file}".into(),
-    )));
+    let set = |command: &str| {
+        let key = "editor_command".to_owned();
+        Action::Settings(crate::ui::SettingsAction::Set(key, Some(command.into())))
+    };
+    bench.act(set("no-such-editor {file}"));
+    let is_set = |app: &App| app.settings.editor_command == "no-such-editor {file}";
+    bench.wait_until("the editor", is_set);
     bench.act(Action::Do(Command::OpenInEditor));
     bench.wait_until("the notice about the program", |app| !app.shared.notices.is_empty());
     assert!(bench.app.shared.notices[0].summary.contains("no-such-editor is not on PATH"));
@@ -173,7 +177,8 @@ fn the_editor_opens_or_its_fault_shows() {
     let made = assert_cmd::Command::new("mkfifo").arg(&fifo).output().unwrap();
     assert!(made.status.success());
     let command = format!("sh -c 'echo \"$0\" \"$1\" > \"{}\"' {{file}} {{line}}", fifo.display());
-    bench.act(Action::Window(crate::ui::action::WindowAction::SetEditor(command.clone())));
+    bench.act(set(&command));
+    bench.wait_until("the other editor", |app| app.settings.editor_command == command);
     bench.act(Action::Do(Command::OpenInEditor));
     let printed = std::fs::read_to_string(&fifo).unwrap();
     let file = bench.workspace.path().canonicalize().unwrap().join("src/lib.rs");

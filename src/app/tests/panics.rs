@@ -316,3 +316,27 @@ fn a_failed_preview_is_reported_once() {
     });
     assert_eq!(failure_notices(&bench.app), 1);
 }
+
+#[test]
+fn bug_report_is_shown_over_the_message_of_a_panic() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.app.shared.setup.faults.plant("plan page");
+    let mut window = window(bench);
+    draw_until(&mut window, "the message", |window| shows(window, BROKEN));
+    click(&mut window, "Bug report…");
+    draw_until(&mut window, "the report", |window| shows(window, "countersign 0."));
+    assert!(shows(&window, BROKEN), "the message is behind it");
+    click(&mut window, "Copy");
+    assert!(shows(&window, "Copied."));
+    let copied = |window: &Window| {
+        let commands = &window.output().platform_output.commands;
+        commands.iter().any(|it| matches!(it, egui::OutputCommand::CopyText(text) if text.starts_with("countersign 0.")))
+    };
+    // The text is passed on in the frame of the click or the one after it.
+    window.get_by_label("Copy").click();
+    draw_until(&mut window, "the copy", copied);
+    window.key_press(egui::Key::Escape);
+    draw_until(&mut window, "the message alone", |window| !shows(window, "countersign 0."));
+    assert!(shows(&window, BROKEN));
+}

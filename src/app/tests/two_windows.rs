@@ -4,9 +4,10 @@ use super::searches::SearchesChange;
 use super::*;
 use crate::risk::RiskLevel;
 use crate::run::RunFate;
+use crate::ui::SettingsAction;
 use crate::ui::action::WindowAction;
 use crate::ui::loop_page::Shown;
-use crate::ui::overlay::{Overlay, RuleForm};
+use crate::ui::settings_page::RuleForm;
 
 /// Another window on the same evidence and, if there is one, the same settings file.
 pub(super) fn other_window(bench: &Bench, file: Option<PathBuf>) -> (App, Receiver<()>) {
@@ -73,7 +74,7 @@ fn recent_plans_of_two_windows_are_merged() {
     bench.act(Action::Do(Command::PinPlan));
     bench.wait_until("a pinned plan", |app| app.plan.recent[0].pinned);
     // Other settings do not write the list.
-    bench.act(Action::Window(WindowAction::SetHighContrast(true)));
+    bench.act(Action::Settings(SettingsAction::Set("high_contrast".to_owned(), Some(true.into()))));
     bench.wait_until("the settings are saved", |_| {
         settings::load(file.clone()).settings.high_contrast
     });
@@ -188,7 +189,7 @@ fn a_rule_of_another_window_counts_at_once() {
         matches!(approval(app), Some(Approval::Void(_)))
     });
     assert!(other.situation().not_authorizable.is_some(), "the command is blocked");
-    let Some(Overlay::Settings(settings)) = &other.overlay else { panic!("no settings") };
+    let settings = other.settings_page.view.as_ref().unwrap();
     assert_eq!(settings.rules.len(), 1);
     let note = settings.rules_note.as_ref().unwrap().1.as_str();
     assert!(note.starts_with("The rules were changed in another window"), "{note}");
@@ -208,17 +209,30 @@ fn a_rule_of_another_window_counts_at_once() {
         let rules = &app.shared.setup.policy.command_rules;
         rules.iter().any(|rule| rule.level == RiskLevel::Caution)
     });
+    let weakened = |app: &App| {
+        let notices = app.shared.notices.iter().filter(|it| it.summary.contains("weakened"));
+        notices.map(|it| it.details.clone()).collect::<Vec<_>>()
+    };
+    let said = weakened(&bench.app);
+    assert!(said.len() == 1 && said[0].contains("policy.command_rules"), "{said:?}");
     // A fault changes no rule, and is reported once.
     let file = bench.app.settings_file.clone().unwrap();
-    std::fs::write(&file, "[policy]\nwalls = 'many'\n").unwrap();
+    // At once: an empty file in between would have no rules.
+    let replace = |text: &str| {
+        let new = file.with_extension("new");
+        std::fs::write(&new, text).unwrap();
+        std::fs::rename(&new, &file).unwrap();
+    };
+    replace("[policy]\nwalls = 'many'\n");
     let faults = |app: &App| {
         let notices = app.shared.notices.iter();
         notices.filter(|notice| notice.summary.contains("cannot be used")).count()
     };
     wait_until(&mut other, &woken, "a notice", |app| faults(app) == 1);
+    assert_eq!(weakened(&other), [""; 0], "its own rule is none of another window");
     assert_eq!(other.shared.setup.policy.command_rules.len(), 1);
-    other.read_rules(&ctx);
-    std::fs::write(&file, "").unwrap();
+    other.read_settings(&ctx);
+    replace("");
     wait_until(&mut other, &woken, "no rules", |app| {
         app.shared.setup.policy.command_rules.is_empty()
     });

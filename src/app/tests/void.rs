@@ -3,7 +3,7 @@
 use super::*;
 use crate::risk::RiskLevel;
 use crate::ui::action::WindowAction;
-use crate::ui::overlay::{RuleForm, SettingsView};
+use crate::ui::settings_page::{RuleForm, SettingsView};
 
 /// The folder of a file that the plan only reads becomes a link to another folder. Nothing that the authorization
 /// covers changes.
@@ -71,7 +71,7 @@ fn a_new_rule_voids_the_authorization() {
     bench.act(Action::Do(Command::Settings));
     bench.act(Action::Window(WindowAction::EditRule(rule.clone())));
     // The form outlives the settings, so that nothing typed is lost.
-    bench.act(Action::Window(WindowAction::CloseOverlay));
+    bench.act(Action::Do(Command::GoPlan));
     bench.act(Action::Do(Command::Settings));
     assert_eq!(settings_shown(&bench).rule_form.unwrap().form, rule);
     bench.act(Action::Window(WindowAction::SaveRule));
@@ -93,8 +93,8 @@ fn a_new_rule_voids_the_authorization() {
     assert!(note.starts_with("Not saved: the rules were changed"), "{note}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "zoom = 1.0\n");
     // The thread that runs plans has the same rules, so that the plan can be authorized and run again.
+    bench.act(Action::Do(Command::GoPlan));
     bench.wait_until("the review", |app| app.situation().not_authorizable.is_none());
-    bench.act(Action::Window(WindowAction::CloseOverlay));
     bench.authorize();
     bench.act(Action::Window(WindowAction::EditRule(RuleForm {
         prefix: "mv".into(),
@@ -149,7 +149,7 @@ fn a_rule_is_changed_and_its_removal_undone() {
     assert_eq!(settings_shown(&bench).removed_rules, []);
     bench.act(Action::Window(WindowAction::RemoveRule("third".into())));
     bench.wait_until("one rule less", |app| ids(app).len() == 2);
-    bench.act(Action::Window(WindowAction::CloseOverlay));
+    bench.act(Action::Do(Command::GoPlan));
     bench.act(Action::Do(Command::Settings));
     assert_eq!(settings_shown(&bench).removed_rules, [], "the settings were left");
     let file = bench.app.settings_file.clone().unwrap();
@@ -176,8 +176,5 @@ fn settings_show_the_state_of_the_computer() {
 }
 
 fn settings_shown(bench: &Bench) -> SettingsView {
-    match &bench.app.overlay {
-        Some(Overlay::Settings(settings)) => (**settings).clone(),
-        other => panic!("{other:?}"),
-    }
+    (**bench.app.settings_page.view.as_ref().unwrap()).clone()
 }

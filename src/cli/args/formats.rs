@@ -1,4 +1,4 @@
-//! The commands that print plans and schemas in another form, and what is known of a command.
+//! The commands that print plans and schemas in another form, what is known of a command, and of this computer.
 
 use std::path::PathBuf;
 
@@ -29,6 +29,17 @@ pub(in crate::cli) struct Schema {
 }
 
 #[derive(Debug, Args)]
+pub(in crate::cli) struct Explain {
+    /// A code (E204), tool, precondition, rule, exit code or word; without it, all names are listed
+    pub(in crate::cli) name: Vec<String>,
+    /// Print every entry that contains these words
+    #[arg(long, requires = "name")]
+    pub(in crate::cli) search: bool,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
 pub(in crate::cli) struct Risk {
     /// Read commands from stdin, one per line, and print one verdict per line
     #[arg(long, conflicts_with = "command")]
@@ -36,6 +47,12 @@ pub(in crate::cli) struct Risk {
     /// The command
     #[arg(required_unless_present = "stdin", last = true)]
     pub(in crate::cli) command: Vec<String>,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Doctor {
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }

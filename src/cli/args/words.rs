@@ -31,6 +31,33 @@ impl From<EngineWord> for EngineChoice {
     }
 }
 
+/// A level of the log as it is named on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum LevelWord {
+    /// Nothing is logged
+    Off,
+    /// What failed
+    Error,
+    /// What is unusual, too
+    Warn,
+    /// What happened, too
+    Info,
+    /// Details, too: steps, slow frames
+    Debug,
+}
+
+impl From<LevelWord> for log::LevelFilter {
+    fn from(word: LevelWord) -> Self {
+        match word {
+            LevelWord::Off => Self::Off,
+            LevelWord::Error => Self::Error,
+            LevelWord::Warn => Self::Warn,
+            LevelWord::Info => Self::Info,
+            LevelWord::Debug => Self::Debug,
+        }
+    }
+}
+
 /// The value of `--target`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum TargetWord {
@@ -163,12 +190,24 @@ pub(in crate::cli) enum DialectWord {
     Propose,
     /// The output of `revise` with `--json`
     Revise,
+    /// The output of `explain` with `--json`
+    Explain,
+    /// The output of `doctor` with `--json`
+    Doctor,
     /// The output of `inbox list` with `--json`
     #[value(alias = "inbox-list")]
     InboxList,
     /// The output of `inbox remove` with `--json`
     #[value(alias = "inbox-remove")]
     InboxRemove,
+    /// The output of `settings` with `--json`
+    Settings,
+    /// The output of `settings export` with `--json`
+    #[value(alias = "settings-export")]
+    SettingsExport,
+    /// The output of `settings import` with `--json`
+    #[value(alias = "settings-import")]
+    SettingsImport,
     /// The output of `evidence search` with `--json`
     #[value(alias = "evidence-search")]
     EvidenceSearch,

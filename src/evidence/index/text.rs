@@ -50,7 +50,8 @@ impl<'s> FieldTexts<'s> {
                 text.unwrap_or_default()
             }
         };
-        Ok(searchable(&text).into_owned())
+        // As it is recorded: a person has to see that it has a character that is indexed as a space.
+        Ok(text.get(..text.floor_char_boundary(TEXT_BYTES)).unwrap_or_default().to_owned())
     }
 }
 

@@ -180,6 +180,20 @@ fn search_hits_name_field_and_excerpt() {
 }
 
 #[test]
+fn an_excerpt_has_the_characters_that_are_indexed_as_spaces() {
+    let home = Home::new();
+    let mut store = home.store();
+    let step = read_step(0, "a");
+    let mut run = Running::begin(&mut store, plan(vec![step.clone()]), 1_000);
+    let output = stdout("so\u{e000}hidden\0thing".as_bytes());
+    run.record(result_of(&step, Outcome::Succeeded, 1_001), output);
+    let mut reader = home.reader();
+    for words in ["so", "hidden", "thing"] {
+        assert_eq!(find(&mut reader, words).hits[0].excerpt, "so\u{e000}hidden\0thing");
+    }
+}
+
+#[test]
 fn search_text_is_never_query_syntax() {
     let (home, _) = filled();
     let mut reader = home.reader();

@@ -101,7 +101,7 @@ impl<'a> Classifier<'a> {
         span: Range<usize>,
         reason: &str,
     ) {
-        let builtin = Rating::new(level, rule, reason);
+        let builtin = Rating::builtin(level, rule, reason);
         self.findings.push(Finding { span, builtin, user: None });
     }
 

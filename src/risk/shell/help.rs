@@ -24,7 +24,7 @@ pub(super) fn rating(program: &str, arguments: &[(String, bool)]) -> Option<Rati
             return None;
         }
         return Some(if readers::loads_nothing_for_help(program) {
-            Rating::new(RiskLevel::Safe, ASKS_HELP, "Only prints help or a version.")
+            Rating::builtin(RiskLevel::Safe, ASKS_HELP, "Only prints help or a version.")
         } else {
             let reason = "Asks for help or a version, but which code answers may depend on the working folder: a \
                           toolchain, a wrapper, settings or plugins.";

@@ -71,6 +71,7 @@ mod sources;
 mod surroundings;
 mod syntax;
 mod table;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod unwrap;
@@ -91,6 +92,7 @@ pub use path_kind::Reach;
 pub use repository::{Repositories, RepositorySettings};
 pub use surroundings::Surroundings;
 pub use syntax::{SimpleCommand, Word};
+pub use tables::{RuleText, read_only_programs, rule_texts};
 pub use user::{UserRule, UserRules};
 pub use user_examples::BadRule;
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::plan::RiskLevel;
+use crate::risk::is_builtin_rule;
 
 /// The rule id for calls that only read.
 const READS: &str = "reads";
@@ -28,17 +29,23 @@ impl Rating {
         Self { level, rule: rule.to_owned(), reason: reason.to_owned(), safer: None }
     }
 
+    /// A rating by a rule that is not the user's.
+    pub(super) fn builtin(level: RiskLevel, rule: &str, reason: &str) -> Self {
+        debug_assert!(is_builtin_rule(rule), "{rule} is not in the table of rules that are code");
+        Self::new(level, rule, reason)
+    }
+
     pub(super) fn caution(rule: &str, reason: &str) -> Self {
-        Self::new(RiskLevel::Caution, rule, reason)
+        Self::builtin(RiskLevel::Caution, rule, reason)
     }
 
     pub(super) fn dangerous(rule: &str, reason: &str) -> Self {
-        Self::new(RiskLevel::Dangerous, rule, reason)
+        Self::builtin(RiskLevel::Dangerous, rule, reason)
     }
 
     /// The rating of a call that only reads.
     pub(super) fn reads() -> Self {
-        Self::new(RiskLevel::Safe, READS, "Only reads or prints.")
+        Self::builtin(RiskLevel::Safe, READS, "Only reads or prints.")
     }
 
     /// The rating of a call that only reads itself, but first loads something of the working folder.

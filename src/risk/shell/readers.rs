@@ -321,5 +321,11 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-+/@,~^{}".contains(c))
 }
 
+/// The first words of all entries, in which alternatives are separated by `|`.
+pub(super) fn read_only_names() -> impl Iterator<Item = &'static str> {
+    let readers = ENTRIES.as_ref().map_or(&[][..], |entries| &entries.reader);
+    readers.iter().flat_map(|it| &it.names).filter_map(|name| name.split_whitespace().next())
+}
+
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,8 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
+use crate::grammars;
+
 /// Parsing stops after this many progress callbacks, one per hundred operations. The longest commands need about
 /// two thousand callbacks.
 const MAX_CALLBACKS: u32 = 20_000;
@@ -22,7 +24,7 @@ pub(super) struct SecondParse {
 /// Parses a command; `None` if the grammar cannot be loaded.
 pub(super) fn read(source: &str) -> Option<SecondParse> {
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    parser.set_language(&grammars::bash()).ok()?;
     // The grammar fails on blanks at the end of the text, but not at the end of a line. After a backslash a line
     // break would change the meaning.
     let end = if source.ends_with('\\') { "" } else { "\n" };

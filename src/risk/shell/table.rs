@@ -239,7 +239,6 @@ pub(super) struct Rule {
     pub(super) reason: String,
     pub(super) safer: Option<String>,
     when: Vec<String>,
-    #[cfg_attr(not(test), expect(dead_code, reason = "examples are read by the tests"))]
     #[serde(rename = "match", default)]
     pub(super) examples: Vec<String>,
     #[cfg_attr(not(test), expect(dead_code, reason = "examples are read by the tests"))]

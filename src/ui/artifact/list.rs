@@ -6,7 +6,7 @@ use egui::{
     Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use crate::ui::{Theme, theme};
+use crate::ui::{Command, Theme, theme};
 
 /// Calls `show` with the state that it left in the last frame. Only one state per type is stored, that of the content
 /// shown last, because states of long contents are large.
@@ -193,6 +193,7 @@ fn take_keys(ui: &Ui, count: usize, page: usize, cursor: &mut Cursor, input: &mu
     input.left = consume(Key::ArrowLeft);
     input.right = consume(Key::ArrowRight);
     input.enter = consume(Key::Enter) || consume(Key::Space);
-    input.find = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::F));
+    let find = Command::Find.spec().keys(ui.ctx());
+    input.find = find.is_some_and(|keys| ui.input_mut(|input| input.consume_shortcut(&keys)));
     input.copy = ui.input(|input| input.events.contains(&Event::Copy));
 }

@@ -51,6 +51,7 @@ impl Command {
             Self::OpenPlan
             | Self::PastePlan
             | Self::OpenTour
+            | Self::TourGuide
             | Self::ExampleCommands
             | Self::ExampleActions
             | Self::ExampleLoop
@@ -137,6 +138,7 @@ impl Command {
             | Self::Palette
             | Self::Settings
             | Self::SwitchTheme
+            | Self::BugReport
             | Self::Help => Area::Window,
         }
     }

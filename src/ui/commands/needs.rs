@@ -17,7 +17,7 @@ pub(super) fn needs_rows(state: &Situation) -> Option<&'static str> {
         Page::Plan => state.steps,
         Page::Evidence => state.results,
         Page::Diagnostics => state.diagnostics,
-        Page::Loop | Page::Agent => 0,
+        Page::Loop | Page::Agent | Page::Settings => 0,
     };
     (rows == 0).then_some("There is nothing to select.")
 }
@@ -70,6 +70,10 @@ pub(super) fn needs_revisable(state: &Situation) -> Option<&'static str> {
 
 pub(super) fn needs_revision(state: &Situation) -> Option<&'static str> {
     needs_plan(state).or((!state.revised).then_some("You have changed nothing in the plan."))
+}
+
+pub(super) fn needs_tour(state: &Situation) -> Option<&'static str> {
+    (!state.tour).then_some("The tour is not open.")
 }
 
 pub(super) fn needs_team(state: &Situation) -> Option<&'static str> {

@@ -1,39 +1,19 @@
 //! The table of commands, with the text, the key and the availability of each.
 
-use egui::{Key, KeyboardShortcut, Modifiers};
+use egui::{Key, Modifiers};
 
 use super::needs::{
     ON_HOSTS, needs_diagnostics, needs_ended_run, needs_no_loop, needs_no_run, needs_own_evidence,
     needs_own_search, needs_plan, needs_plan_page, needs_plans, needs_queued, needs_revisable,
-    needs_revision, needs_rows, needs_run, needs_team,
+    needs_revision, needs_rows, needs_run, needs_team, needs_tour,
 };
-use super::{Command, RUNS_ELSEWHERE, Situation, Spec, agent};
-use crate::ui::{Icon, Page, icon};
+use super::{Command, RUNS_ELSEWHERE, Spec, agent};
+use crate::ui::{Page, icon};
 
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
-impl Spec {
-    /// A command that is always available, without a tooltip and a key.
-    pub(super) const fn new(command: Command, text: &'static str, icon: Option<Icon>) -> Self {
-        Self { command, text, icon, tooltip: "", shortcut: None, unavailable: |_| None }
-    }
-
-    pub(super) const fn tooltip(self, tooltip: &'static str) -> Self {
-        Self { tooltip, ..self }
-    }
-
-    pub(super) const fn key(self, modifiers: Modifiers, key: Key) -> Self {
-        Self { shortcut: Some(KeyboardShortcut::new(modifiers, key)), ..self }
-    }
-
-    /// Makes the command unavailable whenever `unavailable` returns a reason.
-    pub(super) const fn unless(self, unavailable: fn(&Situation) -> Option<&'static str>) -> Self {
-        Self { unavailable, ..self }
-    }
-}
-
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 91] = [
+pub static TABLE: [Spec; 93] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -42,6 +22,8 @@ pub static TABLE: [Spec; 91] = [
         .tooltip("Open the text of the clipboard: a plan, a diff, a tool call, a runbook. It is kept in the inbox."),
     Spec::new(Command::OpenTour, "Open the tour", Some(icon::BOOKMARK))
         .tooltip("Try everything on a small workspace, copied to a temporary folder."),
+    Spec::new(Command::TourGuide, "Show or hide the guide of the tour", None)
+        .tooltip("A line at the top of the window that names the next thing to do in the tour.").unless(needs_tour),
     Spec::new(Command::ExampleCommands, "Example of commands", Some(icon::TERMINAL))
         .tooltip("Shell commands in a copied workspace: some only read, and one that deletes asks you."),
     Spec::new(Command::ExampleActions, "Example of actions", Some(icon::WRITE))
@@ -370,8 +352,7 @@ pub static TABLE: [Spec; 91] = [
         .tooltip("Copy the compiler's text of every diagnostic in the table.")
         .unless(needs_diagnostics),
     Spec::new(Command::FocusSearch, "Search evidence", Some(icon::SEARCH))
-        .tooltip("Go to the evidence and search it.")
-        .key(SHIFT_COMMAND, Key::E),
+        .tooltip("Go to the evidence and search it.").key(SHIFT_COMMAND, Key::E),
     Spec::new(Command::SaveSearch, "Save or remove the search", Some(icon::BOOKMARK))
         .tooltip("Keep the text of the search field among the saved searches, or no longer.")
         .unless(needs_own_search),
@@ -387,13 +368,14 @@ pub static TABLE: [Spec; 91] = [
     Spec::new(Command::Purge, "Purge records…", Some(icon::ERASE))
         .tooltip("Delete old or large records, or those of a run or loop, for ever. A preview says what would go."),
     Spec::new(Command::Palette, "Commands", Some(icon::SEARCH))
-        .tooltip("Find any command by its name.")
-        .key(Modifiers::COMMAND, Key::K),
+        .tooltip("Find any command by its name.").key(Modifiers::COMMAND, Key::K),
     Spec::new(Command::Settings, "Settings…", Some(icon::SETTINGS))
-        .tooltip("Theme, contrast, size, editor, and the rules from the settings file.")
+        .tooltip("Every setting with what it costs and what it protects, and the keys of commands.")
         .key(Modifiers::COMMAND, Key::Comma),
     Spec::new(Command::SwitchTheme, "Light or dark", Some(icon::SUN))
         .tooltip("Switch between the light and the dark theme."),
+    Spec::new(Command::BugReport, "Bug report…", Some(icon::COPY))
+        .tooltip("Show diagnostics of the program itself for a bug report: versions, settings, log. You can copy them."),
     Spec::new(Command::Help, "Keys and help", Some(icon::HELP))
         .tooltip("Every command with its key, and how the pieces fit together.")
         .key(Modifiers::NONE, Key::F1),

@@ -251,8 +251,12 @@ fn suggestions_ui(
                     let mut is_picked = picked.contains(&index);
                     if !several || place > 0 {
                         widgets::line(ui, &head, Text::Meta, Tone::Dim);
-                    } else if ui.checkbox(&mut is_picked, drawable(&head)).changed() {
-                        actions.push(Action::Diagnostics(DiagnosticsAction::Pick(index)));
+                    } else {
+                        let tick = ui.checkbox(&mut is_picked, drawable(&head));
+                        widgets::reveal_focused(ui, &tick);
+                        if tick.changed() {
+                            actions.push(Action::Diagnostics(DiagnosticsAction::Pick(index)));
+                        }
                     }
                     suggestion_ui(ui, (index, place), span);
                 }

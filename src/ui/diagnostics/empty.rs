@@ -5,7 +5,7 @@ use egui::Ui;
 use super::DiagnosticsView;
 use super::listing::CHECK;
 use crate::ui::action::{PlanAction, Tab};
-use crate::ui::{Action, Command, Commands, Icon, Look, icon, widgets};
+use crate::ui::{Action, Command, Commands, Icon, icon, widgets};
 
 const WHAT: &str = "Diagnostics are the errors, warnings and notes that a compiler or another checker reports about the \
                     code.";
@@ -19,13 +19,16 @@ pub(super) struct Empty {
     why: String,
     /// Whether something has checked the code. Otherwise the page explains what diagnostics are.
     was_checked: bool,
-    /// The button below: its icon, its text, and what it does.
-    button: Option<(Icon, &'static str, Vec<Action>)>,
+    /// The button below.
+    button: Offer,
 }
+
+/// What the button offers: its icon, its text, and what it does.
+type Offer = (Icon, &'static str, Vec<Action>);
 
 /// Why the page has no table; `None` if there are diagnostics to show. `view` is `None` when no plan is open.
 pub(super) fn empty(view: Option<&DiagnosticsView<'_>>) -> Option<Empty> {
-    let to_plan = |text| Some((icon::PLAN, text, vec![Action::Do(Command::GoPlan)]));
+    let to_plan = |text| (icon::PLAN, text, vec![Action::Do(Command::GoPlan)]);
     let Some(view) = view else {
         let why = format!(
             "No plan is open. They come from the steps of a plan that check the code ({CHECK}), once you \
@@ -46,7 +49,7 @@ pub(super) fn empty(view: Option<&DiagnosticsView<'_>>) -> Option<Empty> {
                     "Step {number} has checked the code, and found no errors, warnings or notes."
                 ),
                 was_checked: true,
-                button: None,
+                button: to_plan("Show the run"),
             },
             false => Empty {
                 icon: icon::WARNING,
@@ -55,7 +58,7 @@ pub(super) fn empty(view: Option<&DiagnosticsView<'_>>) -> Option<Empty> {
                     "So nobody knows whether the code has errors. The output of step {number} says why."
                 ),
                 was_checked: true,
-                button: Some((
+                button: (
                     icon::TERMINAL,
                     "Show its output",
                     vec![
@@ -63,7 +66,7 @@ pub(super) fn empty(view: Option<&DiagnosticsView<'_>>) -> Option<Empty> {
                         Action::Plan(PlanAction::SelectStep(check.step)),
                         Action::Plan(PlanAction::ShowTab(Tab::Output)),
                     ],
-                )),
+                ),
             },
         });
     }
@@ -85,7 +88,7 @@ pub(super) fn empty(view: Option<&DiagnosticsView<'_>>) -> Option<Empty> {
     } else if let Some(run_id) = view.last_run {
         let why = "The page shows the plan as it would run now. The record of its last run has the diagnostics of that run.";
         let show = vec![Action::Plan(PlanAction::OpenRun(run_id))];
-        let button = Some((icon::CLOCK, "Show the last run", show));
+        let button = (icon::CLOCK, "Show the last run", show);
         Empty::unchecked("No run is shown", why.to_owned(), button)
     } else {
         let why = format!(
@@ -97,11 +100,7 @@ pub(super) fn empty(view: Option<&DiagnosticsView<'_>>) -> Option<Empty> {
 }
 
 impl Empty {
-    fn unchecked(
-        title: &'static str,
-        why: String,
-        button: Option<(Icon, &'static str, Vec<Action>)>,
-    ) -> Self {
+    fn unchecked(title: &'static str, why: String, button: Offer) -> Self {
         Self { icon: icon::DIAGNOSTICS, title, why, was_checked: false, button }
     }
 }
@@ -112,14 +111,10 @@ pub(super) fn empty_ui(ui: &mut Ui, empty: &Empty, commands: &mut Commands<'_>) 
         true => empty.why.clone(),
         false => format!("{WHAT}\n\n{}", empty.why),
     };
-    widgets::empty_state(ui, empty.icon, empty.title, &text);
-    let Some((icon, text, actions)) = &empty.button else { return };
-    ui.add_space(14.0);
-    ui.vertical_centered(|ui| {
-        if widgets::button(ui, Look::Plain, Some(*icon), text, true).clicked() {
-            commands.actions.extend(actions.iter().cloned());
-        }
-    });
+    let (icon, offer, actions) = &empty.button;
+    if widgets::empty_state(ui, empty.icon, (empty.title, &text), (*icon, offer)) {
+        commands.actions.extend(actions.iter().cloned());
+    }
 }
 
 #[cfg(test)]
@@ -163,7 +158,7 @@ mod tests {
         assert!(passed.why.starts_with("Step 4 "), "{}", passed.why);
         let unfinished = of(&over, vec![check(false)]).unwrap();
         assert_eq!(unfinished.icon, icon::WARNING);
-        let (_, _, actions) = unfinished.button.unwrap();
+        let (_, _, actions) = unfinished.button;
         assert!(actions.contains(&Action::Plan(PlanAction::SelectStep(3))));
         let without_check = of_plan(&idle, vec![], false);
         let unchecked = [empty(None), of(&idle, vec![]), of(&over, vec![]), without_check];
@@ -182,7 +177,7 @@ mod tests {
             focus_filter: false,
             scroll_to_selected: false,
         }));
-        let (_, _, actions) = again.unwrap().button.unwrap();
+        let (_, _, actions) = again.unwrap().button;
         assert_eq!(actions, [Action::Plan(PlanAction::OpenRun(uuid::Uuid::nil()))]);
         for it in unchecked {
             assert!(!it.was_checked && it.icon == icon::DIAGNOSTICS, "{it:?}");

@@ -191,12 +191,14 @@ pub fn diagnostics_page_ui(
         if let Some(empty) = &empty {
             empty::empty_ui(ui, empty, commands);
         } else if view.listing.shown.is_empty() {
-            widgets::empty_state(
-                ui,
-                icon::SEARCH,
-                "Nothing matches",
-                "All words and filters must match. Take one away, or show what is hidden.",
-            );
+            let text = "All words and filters must match, and some diagnostics may be hidden.";
+            let offer = (icon::DIAGNOSTICS, "Show all of them");
+            if widgets::empty_state(ui, icon::SEARCH, ("Nothing matches", text), offer) {
+                let all = DiagnosticsAction::Filter(String::new());
+                let hidden = view.options.hidden.iter().cloned().map(DiagnosticsAction::Toggle);
+                let actions = std::iter::once(all).chain(hidden).map(Action::Diagnostics);
+                commands.actions.extend(actions);
+            }
         } else {
             let before = commands.actions.len();
             table::table_ui(ui, view, commands.actions);

@@ -13,8 +13,8 @@ pub(super) fn side_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         widgets::list_heading(ui, "Checks of this run");
-        for check in &view.listing.checks {
-            if check_ui(ui, check, view.listing) {
+        for (index, check) in view.listing.checks.iter().enumerate() {
+            if check_ui(ui, (check, index), view.listing) {
                 actions.push(Action::Diagnostics(DiagnosticsAction::Show(Some(check.step))));
             }
         }
@@ -52,7 +52,7 @@ fn toggled(filter: &str, word: &str, value: &str) -> (String, bool) {
 const HEIGHT: f32 = 44.0;
 
 /// Draws a check. Returns whether it was clicked.
-fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
+fn check_ui(ui: &mut Ui, (check, index): (&Check, usize), listing: &Listing) -> bool {
     let theme = Theme::of(ui);
     let selected = listing.step == Some(check.step);
     let size = vec2(ui.available_width(), HEIGHT);
@@ -79,7 +79,7 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     widgets::paint_icon(ui, pos2(left + 6.0, middle), icon, 13.0, tone);
     let parts = [(summary.as_str(), Text::Small, theme.dim)];
     widgets::paint_parts(ui, pos2(left + 17.0, middle), width - 17.0, &parts);
-    let clicked = controls::selectable(ui, &response, selected, || {
+    let clicked = controls::list_row(ui, &response, (selected, index), || {
         format!("{name}: {} {}, {summary}", check.tool, drawable(&check.subject))
     });
     if truncated {

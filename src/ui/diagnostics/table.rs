@@ -71,7 +71,7 @@ pub(super) fn table_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Ve
         let Some(entry) = shown.get(index) else { return };
         let Some(it) = diagnostic(view.run, entry.position) else { return };
         let selected = view.listing.selected == Some(index);
-        if row_ui(ui, rect, *entry, it, selected, &columns) {
+        if row_ui(ui, rect, *entry, it, (selected, index), &columns) {
             actions.push(Action::Diagnostics(DiagnosticsAction::Select(entry.position)));
         }
     });
@@ -119,7 +119,7 @@ fn row_ui(
     rect: Rect,
     entry: Entry,
     it: &DiagnosticArtifact,
-    selected: bool,
+    (selected, index): (bool, usize),
     columns: &[ColumnLayout],
 ) -> bool {
     let theme = Theme::of(ui);
@@ -168,7 +168,7 @@ fn row_ui(
             }
         }
     }
-    let clicked = controls::selectable(ui, &response, selected, || {
+    let clicked = controls::list_row(ui, &response, (selected, index), || {
         let code = it.code.as_ref().map_or_else(String::new, |code| format!(" {code}"));
         let baseline =
             entry.baseline.map_or_else(String::new, |it| format!(", {}", baseline_look(it).1));

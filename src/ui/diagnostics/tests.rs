@@ -14,7 +14,9 @@ fn page(name: &str) -> Harness<'static, Window> {
 }
 
 fn click(harness: &mut Harness<'_, Window>, name: &str) {
-    harness.get_by_role_and_label(Role::Button, name).click();
+    let roles = [Role::Button, Role::Tab, Role::ListBoxOption, Role::MenuItem];
+    let found = roles.into_iter().find_map(|role| harness.query_by_role_and_label(role, name));
+    found.unwrap_or_else(|| panic!("no {name}")).click();
     harness.run_ok();
 }
 
@@ -227,7 +229,7 @@ fn the_inspector_leads_to_its_table() {
     harness.run_ok();
     harness.get_by_label_contains("Step 2: ").click();
     harness.run_ok();
-    harness.query_all_by_role_and_label(Role::Button, "Diagnostics").last().unwrap().click();
+    harness.query_all_by_role_and_label(Role::Tab, "Diagnostics").last().unwrap().click();
     harness.run_ok();
     click(&mut harness, "Show in the table");
     let step = Action::Diagnostics(DiagnosticsAction::Show(Some(1)));

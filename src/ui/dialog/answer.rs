@@ -4,8 +4,12 @@ use std::borrow::Cow;
 
 use egui::Ui;
 
+use crate::ui::access::Reason as _;
 use crate::ui::controls::button_width;
 use crate::ui::{Action, DialogAction, Icon, Look, widgets};
+
+/// Why an answer is disabled to which nothing else is missing.
+const SOON: &str = "It counts once the question has been in sight for a moment.";
 
 /// One answer to a question, as a button.
 pub(super) struct Answer<'a> {
@@ -58,8 +62,9 @@ impl<'a> Answer<'a> {
         }
         // An approval has a tooltip only while its button is disabled.
         match self.look {
-            Look::Primary | Look::Danger => response.on_disabled_hover_text(self.hint),
-            Look::Plain | Look::Bare => response.on_hover_text(self.hint),
+            Look::Primary | Look::Danger if self.hint.is_empty() => response.or_why(SOON),
+            Look::Primary | Look::Danger => response.or_why(&self.hint),
+            Look::Plain | Look::Bare => response.or_why(SOON).on_hover_text(self.hint),
         };
     }
 }

@@ -21,6 +21,9 @@ pub struct Input {
     pub key_down: bool,
     /// Whether any key is down, or anything was typed or pasted since the last frame.
     pub typing: bool,
+    /// Whether assistive technology asked to press a control that cannot be pressed now. Such a press has no duration, so
+    /// waiting for its end would cost nothing.
+    pub refused_press: bool,
 }
 
 /// The answers that are allowed in this frame.
@@ -47,6 +50,8 @@ pub struct Arming {
     visible_since: Option<u64>,
     /// The last frame in which something was typed, or the first one.
     typed_at: u64,
+    /// The last frame in which a press was refused before approval counted.
+    refused_at: u64,
     allowed: Allowed,
 }
 
@@ -54,7 +59,8 @@ impl Arming {
     /// A dialog that has not been drawn yet, and whose approval counts once it was visible for `delay_ms`.
     pub fn new(delay_ms: u64) -> Self {
         let allowed = Allowed::default();
-        Self { delay_ms, first_drawn: None, visible_since: None, typed_at: 0, allowed }
+        let (first_drawn, visible_since) = (None, None);
+        Self { delay_ms, first_drawn, visible_since, typed_at: 0, refused_at: 0, allowed }
     }
 
     /// Whether the dialog was drawn before this frame.
@@ -79,11 +85,15 @@ impl Arming {
         if input.typing {
             self.typed_at = input.now_ms;
         }
+        // Whoever presses again and again until it counts has not read the question.
+        if input.refused_press && !self.allowed.approve {
+            self.refused_at = input.now_ms;
+        }
         let Some(since) = self.visible_since else {
             self.allowed.wait_ms = Some(0);
             return self.allowed;
         };
-        let elapsed = input.now_ms.saturating_sub(since);
+        let elapsed = input.now_ms.saturating_sub(since.max(self.refused_at));
         let at_rest = !input.pointer_down && !input.key_down;
         // Answers become allowed only in a frame without any press, so that the press that answers is a new
         // one. Once allowed, they stay allowed during that press.
@@ -116,6 +126,7 @@ mod tests {
             pointer_down: false,
             key_down: false,
             typing: false,
+            refused_press: false,
         }
     }
 
@@ -186,6 +197,22 @@ mod tests {
         assert!(arming.frame(at(1_700)).text);
         // From then on, all that is typed.
         assert!(arming.frame(Input { typing: true, ..at(1_750) }).text);
+    }
+
+    #[test]
+    fn a_refused_press_starts_the_delay_anew() {
+        let mut arming = shown(DELAY_MS);
+        let refused = |ms| Input { refused_press: true, ..at(ms) };
+        for ms in (100..3_000).step_by(400) {
+            let allowed = arming.frame(refused(ms));
+            assert!(!allowed.approve && !allowed.safe, "{ms}");
+            let allowed = arming.frame(at(ms + 200));
+            assert!(!allowed.approve && !allowed.safe, "{ms}");
+        }
+        // The last one was at 2,900 ms.
+        assert!(!arming.frame(at(3_399)).approve);
+        assert!(arming.frame(at(3_400)).approve);
+        assert!(arming.frame(refused(3_500)).approve, "another button does not take it back");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::{Answer, Answers, DialogShape, Entered, PromptId, Subject, question_u
 use crate::plan::{PlanInput, drawable, drawable_lines, one_line, prose};
 use crate::ui::action::{FilledIn, Typed};
 use crate::ui::plan::indented;
-use crate::ui::{Action, DialogAction, Look, Text, Tone, format, icon, widgets};
+use crate::ui::{Action, DialogAction, Look, Text, Tone, access, format, icon, widgets};
 
 /// What the dialog shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -251,6 +251,9 @@ fn field_ui(
             label: Some(name.clone()),
             ..egui::WidgetInfo::text_edit(true, &shown, &shown, "")
         });
+        if is_hidden {
+            access::role(&response, egui::Role::PasswordInput);
+        }
         if input.secret {
             let (text, hint) = match entry.shown {
                 true => ("Hide", format!("Hide {name}")),

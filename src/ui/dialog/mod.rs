@@ -21,18 +21,19 @@ mod secret;
 mod session_rule;
 mod short;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod trust;
 mod wait;
 mod word;
 
 use egui::{
-    Align, CornerRadius, Event, Frame, Id, Key, Layout, Modal, Rect, ScrollArea, Sense, Stroke, Ui,
-    UiBuilder, vec2,
+    Align, CornerRadius, Event, FontSelection, Frame, Id, Key, Layout, Modal, Rect, Response,
+    ScrollArea, Sense, Stroke, TextWrapMode, Ui, UiBuilder, WidgetText, vec2,
 };
 
+use super::access::Named;
 use super::plan::risk_icon;
-use super::{Action, Chip, DialogAction, Text, Theme, theme, widgets};
+use super::{Action, Chip, DialogAction, Text, Theme, access, theme, widgets};
 use crate::risk::RiskLevel;
 use crate::run::ConfirmationRequest;
 use crate::ui::scroll;
@@ -201,7 +202,8 @@ fn question_ui<'a>(
     let width = shape.width.min(screen.width() - 32.0);
     let footer_height = FOOTER + memory.word_height;
     let (header, margins) = if word::is_low(&ctx) { (LOW_HEADER, 16.0) } else { (HEADER, 32.0) };
-    let max_height = (screen.height() - margins - header - footer_height).max(60.0);
+    // In the lowest windows, the answers are more important than the margin and than a second line of the body.
+    let max_height = (screen.height() - margins - header - footer_height).max(36.0);
     let body_height = memory.body_height.min(max_height);
     let scroll_to = scroll_by_key(&ctx, &memory, &entered, body_height);
     let frame = Frame::NONE
@@ -217,7 +219,8 @@ fn question_ui<'a>(
         let (word, dropped) = (shape.word, memory.dropped);
         let footer = Footer { rect: bottom, id, word, dropped, allowed };
         let word_height = footer.ui(ui, &mut entered, actions, answers);
-        title_ui(ui, top.shrink2(vec2(PADDING, 0.0)), shape);
+        let title = title_ui(ui, top.shrink2(vec2(PADDING, 0.0)), shape);
+        access::modal(ui, Named::By(&title));
         let mut area = ui.new_child(UiBuilder::new().id_salt("body").max_rect(middle));
         let mut scroll = ScrollArea::vertical()
             .id_salt("body")
@@ -287,7 +290,7 @@ fn scroll_by_key(
     Some((memory.offset - delta).clamp(0.0, (memory.body_height - visible_height).max(0.0)))
 }
 
-fn title_ui(ui: &mut Ui, rect: Rect, shape: &DialogShape<'_>) {
+fn title_ui(ui: &mut Ui, rect: Rect, shape: &DialogShape<'_>) -> Response {
     let layout = Layout::right_to_left(Align::Center);
     let mut area = ui.new_child(UiBuilder::new().id_salt("title").max_rect(rect).layout(layout));
     if let Some(risk) = shape.risk {
@@ -296,15 +299,25 @@ fn title_ui(ui: &mut Ui, rect: Rect, shape: &DialogShape<'_>) {
     }
     area.with_layout(Layout::left_to_right(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
-        ui.add(egui::Label::new(
-            widgets::rich(shape.title, Text::Title, Theme::of(ui).text).size(17.0),
-        ));
-    });
+        let color = Theme::of(ui).text;
+        let text = |size| widgets::rich(shape.title, Text::Title, color).size(size);
+        let (extend, font) = (Some(TextWrapMode::Extend), FontSelection::Default);
+        let line = WidgetText::from(text(17.0)).into_galley(ui, extend, f32::INFINITY, font);
+        // In a narrow window it takes two lines, so that it does not cover the risk.
+        let size = if line.size().x <= ui.available_width() { 17.0 } else { 13.0 };
+        let title = ui.add(egui::Label::new(text(size)).wrap());
+        access::heading(&title, 1);
+        // Nothing in a dialog has the focus at first, so nothing else would say that it is there.
+        access::announce(&title, true);
+        title
+    })
+    .inner
 }
 
 /// The input of this frame for [`Arming`]. Removes the repeats of Enter and Space, so that no button receives them.
 pub(super) fn read_input(ctx: &egui::Context) -> Input {
     let answers = |key: &Key| matches!(key, Key::Enter | Key::Space);
+    let refused_press = access::refused_press(ctx);
     ctx.input_mut(|input| {
         input
             .events
@@ -314,12 +327,15 @@ pub(super) fn read_input(ctx: &egui::Context) -> Input {
             // Losing and regaining the focus between two frames counts as not focused.
             focused: input.focused
                 && !input.events.iter().any(|event| matches!(event, Event::WindowFocused(_))),
-            pointer_down: input.pointer.any_down() || input.pointer.any_pressed(),
+            pointer_down: input.pointer.any_down()
+                || input.pointer.any_pressed()
+                || input.events.iter().any(access::is_press),
             key_down: input.keys_down.iter().any(answers)
                 || input.events.iter().any(
                     |event| matches!(event, Event::Key { key, pressed: true, .. } if answers(key)),
                 ),
             typing: !input.keys_down.is_empty() || input.events.iter().any(word::is_typing),
+            refused_press,
         }
     })
 }

@@ -12,7 +12,7 @@ use crate::plan::{drawable, drawable_lines};
 use crate::run::SecretQuestion;
 use crate::ui::action::Typed;
 use crate::ui::plan::indented;
-use crate::ui::{Action, DialogAction, Text, Tone, icon, widgets};
+use crate::ui::{Action, DialogAction, Text, Tone, access, icon, widgets};
 
 pub(super) fn secret_ui(
     ui: &mut Ui,
@@ -63,6 +63,7 @@ pub(super) fn secret_ui(
                     ..egui::WidgetInfo::text_edit(true, &dots, &dots, "")
                 }
             });
+            access::role(&response, egui::Role::PasswordInput);
             let is_entered = allowed.approve
                 && response.lost_focus()
                 && ui.input(|input| input.key_pressed(Key::Enter));

@@ -1,6 +1,7 @@
 //! The field in which a person types the word that approves a dangerous step, directly above the buttons. It has the focus
 //! from the start, but what is typed before a pause is dropped: it was meant for something else.
 
+use egui::accesskit::Action;
 use egui::{Align, Context, Event, Id, ImeEvent, Key, Label, Layout, Rect, ScrollArea, Ui};
 use egui::{UiBuilder, vec2};
 
@@ -40,12 +41,16 @@ pub(super) fn is_typing(event: &Event) -> bool {
 }
 
 fn is_text(event: &Event) -> bool {
-    matches!(
-        event,
+    match event {
         Event::Text(_)
-            | Event::Paste(_)
-            | Event::Ime(ImeEvent::Preedit { .. } | ImeEvent::Commit(_))
-    )
+        | Event::Paste(_)
+        | Event::MiddleClickPaste { .. }
+        | Event::Ime(ImeEvent::Preedit { .. } | ImeEvent::Commit(_)) => true,
+        Event::AccessKitActionRequest(request) => {
+            matches!(request.action, Action::ReplaceSelectedText | Action::SetValue)
+        }
+        _ => false,
+    }
 }
 
 /// Drops what was typed or pasted in this frame. Returns whether there was anything.

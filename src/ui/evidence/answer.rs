@@ -8,8 +8,11 @@ use super::{EvidenceView, comparison, durations, file_history, judged, player, r
 use crate::plan::drawable;
 use crate::run::{EvidenceAnswer, MAX_ROWS, Question, RunSummary};
 use crate::ui::{
-    Action, EvidenceAction, PlanAction, Text, Theme, Tone, format, icon, rows, theme, widgets,
+    Action, EvidenceAction, Icon, PlanAction, Text, Theme, Tone, format, icon, rows, theme, widgets,
 };
+
+/// What an answer offers that has nothing to show.
+pub(super) const BACK_TO_SEARCH: (Icon, &str) = (icon::SEARCH, "Back to the results");
 
 pub(super) fn answer_ui(
     ui: &mut Ui,
@@ -44,10 +47,12 @@ pub(super) fn answer_ui(
     });
     widgets::line_below(ui);
     match view.answer {
-        None => widgets::empty_state(ui, icon::DATABASE, "Reading the evidence", ""),
+        None => widgets::reading_state(ui, icon::DATABASE, "Reading the evidence", ""),
         Some(EvidenceAnswer::Judged(judgement)) => judged::judged_ui(ui, judgement, view, actions),
         Some(answer) if answer.is_empty() => {
-            widgets::empty_state(ui, icon::SEARCH, "Nothing found", empty);
+            if widgets::empty_state(ui, icon::SEARCH, ("Nothing found", empty), BACK_TO_SEARCH) {
+                actions.push(Action::Evidence(EvidenceAction::CloseAnswer));
+            }
         }
         Some(EvidenceAnswer::Times(Some(times))) => times::times_ui(ui, times, view, actions),
         Some(EvidenceAnswer::Replay(Some(playback))) => {
@@ -179,15 +184,19 @@ fn answer_row_ui(
     let Some(listed) = answer.listed(index) else { return };
     let theme = Theme::of(ui);
     let selected = view.selected == Some(listed.row.execution_id);
-    let opened = row_ui(ui, rect, listed, (selected, ""), view.now, |ui, start, width, word| {
-        let text =
-            if listed.changed { WAS_CHANGED.to_owned() } else { second_line(answer, index, word) };
-        widgets::paint_parts(ui, start, width, &[(text.as_str(), Text::SmallMono, theme.dim)]);
-        // The accessible name of the row does not include the painted second line.
-        let line = Rect::from_min_size(start, vec2(width.max(0.0), 1.0));
-        let label = ui.interact(line, ui.scope_id().with("second line"), Sense::hover());
-        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, drawable(&text)));
-    });
+    let opened =
+        row_ui(ui, rect, listed, (selected, index, ""), view.now, |ui, start, width, word| {
+            let text = if listed.changed {
+                WAS_CHANGED.to_owned()
+            } else {
+                second_line(answer, index, word)
+            };
+            widgets::paint_parts(ui, start, width, &[(text.as_str(), Text::SmallMono, theme.dim)]);
+            // The accessible name of the row does not include the painted second line.
+            let line = Rect::from_min_size(start, vec2(width.max(0.0), 1.0));
+            let label = ui.interact(line, ui.scope_id().with("second line"), Sense::hover());
+            label.widget_info(|| WidgetInfo::labeled(Role::Label, true, drawable(&text)));
+        });
     if opened {
         actions.push(Action::Evidence(EvidenceAction::Open(listed.row.execution_id)));
     }

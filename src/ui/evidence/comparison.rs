@@ -6,7 +6,7 @@ use egui::{Align, Id, Layout, Rect, ScrollArea, Sense, Ui, pos2, vec2};
 use super::EvidenceView;
 use super::results::known_look;
 use crate::authorization::FileState;
-use crate::plan::{drawable, one_line};
+use crate::plan::{one_line, visible_name};
 use crate::run::{
     ComparedRun, InputDifference, RunComparison, StepComparison, StepPair, StepTimes,
 };
@@ -230,7 +230,7 @@ fn step_ui(ui: &mut Ui, step: &StepComparison, view: &EvidenceView<'_>, actions:
     widgets::paint_icon(ui, pos2(rect.left() + 22.0, middle), arrow, 12.0, theme.dim);
     let number = (row.step_index + 1).to_string();
     let is_command = row.tool_name == "shell";
-    let about = if is_command { one_line(&row.about) } else { drawable(&row.about) };
+    let about = if is_command { one_line(&row.about) } else { visible_name(&row.about) };
     let differing = step.differing().join(", ");
     let tone = match step.pair {
         StepPair::OnlyBefore | StepPair::OnlyAfter => theme.accent,
@@ -263,7 +263,7 @@ fn step_ui(ui: &mut Ui, step: &StepComparison, view: &EvidenceView<'_>, actions:
             cell(&step.after)
         )
     };
-    if controls::selectable(ui, &response, unfolded, words) {
+    if controls::folding(ui, &response, unfolded, words) {
         unfolded = !unfolded;
         ui.data_mut(|data| data.insert_temp(id, unfolded));
     }

@@ -2,14 +2,17 @@
 
 use egui::{Align, Layout, ScrollArea, Ui};
 
+use super::answer::BACK_TO_SEARCH;
 use super::results::{self, known_look};
 use super::signatures::signatures_ui;
 use super::{EvidenceView, Filter, links, team, toggle};
-use crate::plan::{drawable, one_line};
+use crate::plan::one_line;
 use crate::run::{Attempt, ExecutionDetail, Known, Question, Reconciled, RunFate};
+use crate::ui::access::Reason as _;
 use crate::ui::action::{RecordTab, WindowAction};
 use crate::ui::artifact::{ArtifactView, Contents, artifacts_ui};
 use crate::ui::loop_page::loop_link_ui;
+use crate::ui::overlay::explain_ui;
 use crate::ui::plan::{argument_ui, risk_icon, short_first};
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::tabs::tabs_ui;
@@ -33,13 +36,17 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
     let Some(detail) = view.detail else {
         match view.unreadable {
             Some(why) => {
-                widgets::empty_state(ui, icon::DATABASE, "There is no record to show", why);
-                if view.of_team().is_some() {
-                    ui.add_space(12.0);
-                    ui.vertical_centered(|ui| team::try_again_ui(ui, actions));
+                // Nothing else than the server of a team may answer otherwise the next time.
+                let (offer, action) = match view.of_team() {
+                    Some(_) => ((icon::AGAIN, "Try again"), EvidenceAction::TryAgain),
+                    None => (BACK_TO_SEARCH, EvidenceAction::CloseDetail),
+                };
+                let texts = ("There is no record to show", why);
+                if widgets::empty_state(ui, icon::DATABASE, texts, offer) {
+                    actions.push(Action::Evidence(action));
                 }
             }
-            None => widgets::empty_state(ui, icon::DATABASE, "Reading the record", ""),
+            None => widgets::reading_state(ui, icon::DATABASE, "Reading the record", ""),
         }
         return;
     };
@@ -173,9 +180,8 @@ fn heading_ui(ui: &mut Ui, detail: &ExecutionDetail) {
     let row = &detail.row;
     let is_changed = !detail.changed.is_empty();
     let (icon, word, tone) = if is_changed { results::CHANGED } else { known_look(row.known) };
-    let is_command = row.tool_name == "shell";
-    let about = if is_command { one_line(&row.about) } else { drawable(&row.about) };
-    widgets::line(ui, format!("{} {about}", row.tool_name), Text::Strong, Tone::Plain);
+    let title = format!("{} {}", row.tool_name, one_line(&row.about));
+    widgets::line(ui, title, Text::Strong, Tone::Plain);
     ui.horizontal_wrapped(|ui| {
         Chip::new(icon, word, tone).ui(ui);
         if let Some(risk) = row.risk {
@@ -189,6 +195,7 @@ fn heading_ui(ui: &mut Ui, detail: &ExecutionDetail) {
         let text = format::error(row.error_code, message);
         let (icon, _, tone) = known_look(row.known);
         widgets::remark(ui, icon, tone, text);
+        explain_ui(ui, row.error_code.as_slice());
     }
 }
 
@@ -202,7 +209,7 @@ fn links_of_run_ui(
     let run_id = detail.row.run_id;
     ui.horizontal_wrapped(|ui| {
         if widgets::button(ui, Look::Plain, Some(icon::PLAN), "Show the run", is_here)
-            .on_disabled_hover_text(team::ELSEWHERE)
+            .or_why(team::ELSEWHERE)
             .clicked()
         {
             let step = detail.row.step_index;
@@ -218,19 +225,19 @@ fn links_of_run_ui(
             looking_back_ui(ui, detail, actions);
         } else {
             widgets::button(ui, Look::Plain, Some(icon::CLOCK), "Look back", false)
-                .on_disabled_hover_text(team::ELSEWHERE);
+                .or_why(team::ELSEWHERE);
         }
         if is_here {
             revert_ui(ui, detail, actions);
         } else if detail.intent_at_ms.is_some() {
             widgets::button(ui, Look::Plain, Some(icon::REVERT), "Revert this step…", false)
-                .on_disabled_hover_text(team::ELSEWHERE);
+                .or_why(team::ELSEWHERE);
         }
         let over = detail.run.fate != RunFate::Active;
         let why_not = if is_here { "It is under way." } else { team::ELSEWHERE };
         if widgets::button(ui, Look::Plain, Some(icon::ERASE), "Purge the run…", over && is_here)
             .on_hover_text("Delete the records of this run for ever. A preview says what would go.")
-            .on_disabled_hover_text(why_not)
+            .or_why(why_not)
             .clicked()
         {
             actions.push(Action::Window(WindowAction::AskToPurge(run_id)));
@@ -346,7 +353,7 @@ pub(super) fn revert_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec
         .on_hover_text(
             "Make a plan that undoes this step's file changes. It needs your authorization.",
         )
-        .on_disabled_hover_text("Its run is under way.")
+        .or_why("Its run is under way.")
         .clicked()
     {
         actions.push(Action::Evidence(EvidenceAction::Revert(detail.row.execution_id)));

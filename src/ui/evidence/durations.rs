@@ -42,7 +42,7 @@ pub(super) fn durations_ui(
     let count = found.executions.len();
     rows::rows_ui(ui, "durations", HEIGHT, count, reveal.flatten(), |ui, rect, index| {
         let Some(execution) = found.executions.get(index) else { return };
-        if row_ui(ui, rect, execution, found, view) {
+        if row_ui(ui, rect, (execution, index), found, view) {
             let id = execution.row.execution_id;
             actions.push(Action::Evidence(EvidenceAction::Open(id)));
         }
@@ -66,7 +66,7 @@ fn sentence(found: &StepDurations) -> String {
 fn row_ui(
     ui: &mut Ui,
     rect: Rect,
-    execution: &ListedExecution,
+    (execution, index): (&ListedExecution, usize),
     found: &StepDurations,
     view: &EvidenceView<'_>,
 ) -> bool {
@@ -110,5 +110,5 @@ fn row_ui(
         Some(took) => format!("{when}, {word}, took {}", format::duration(took)),
         None => format!("{when}, {word}, its tool was not called"),
     };
-    controls::selectable(ui, &response, selected, name)
+    controls::list_row(ui, &response, (selected, index), name)
 }

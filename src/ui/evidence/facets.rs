@@ -3,7 +3,7 @@
 use egui::{Response, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::{EvidenceView, Filter, is_set, parse, toggle};
-use crate::plan::drawable;
+use crate::plan::{drawable, visible_name};
 use crate::run::{Question, TargetKind};
 use crate::ui::action::WindowAction;
 use crate::ui::{
@@ -88,10 +88,11 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
                     let number = format!("{}{more}", format::count(*number));
                     let name = match filter {
                         Filter::Outcome => value.replace('_', " "),
+                        Filter::Path => visible_name(value).into_owned(),
                         _ => value.clone(),
                     };
                     let shown = match filter {
-                        Filter::Path => format::short_path(value, MAX_PATH),
+                        Filter::Path => format::short_path(&name, MAX_PATH),
                         _ => name.clone(),
                     };
                     if item_response(ui, (&name, &shown), &number, is_set).clicked() {
@@ -138,7 +139,7 @@ fn saved_ui(ui: &mut Ui, text: &str, selected: bool, actions: &mut Vec<Action>) 
     if response.clicked() {
         actions.push(Action::Evidence(EvidenceAction::Search(text.to_owned())));
     }
-    response.context_menu(|ui| {
+    controls::row_menu(ui, &response, |ui| {
         if controls::menu_item(ui, "Remove from the list") {
             actions.push(Action::Window(WindowAction::ToggleSearch(text.to_owned())));
         }

@@ -30,7 +30,7 @@ pub(super) fn file_history_ui(
             widgets::line_below(ui);
         }
         for (index, change) in history.changes.iter().enumerate() {
-            ui.push_id(("change", index), |ui| change_ui(ui, change, view, actions));
+            ui.push_id(("change", index), |ui| change_ui(ui, (change, index), view, actions));
         }
         scroll::by_key(ui);
     });
@@ -38,7 +38,7 @@ pub(super) fn file_history_ui(
 
 fn change_ui(
     ui: &mut Ui,
-    change: &RecordedChange,
+    (change, index): (&RecordedChange, usize),
     view: &EvidenceView<'_>,
     actions: &mut Vec<Action>,
 ) {
@@ -58,7 +58,7 @@ fn change_ui(
     }
     rows::row_background(ui, &response, selected);
     let name = head_ui(ui, rect, change, view);
-    if controls::selectable(ui, &response, selected, || name.clone()) {
+    if controls::list_row(ui, &response, (selected, index), || name.clone()) {
         actions.push(Action::Evidence(EvidenceAction::Open(id)));
     }
     widgets::reveal_focused(ui, &response);

@@ -3,6 +3,7 @@
 use egui::{Rect, Sense, Ui, pos2};
 
 use super::EvidenceView;
+use super::answer::BACK_TO_SEARCH;
 use crate::plan::{drawable, one_line};
 use crate::run::{JudgedCommand, Judgement};
 use crate::ui::plan::risk_icon;
@@ -32,7 +33,9 @@ pub(super) fn judged_ui(
             } else {
                 "By the present rules, every past command has the level that was recorded."
             };
-            widgets::empty_state(ui, icon::SHIELD_CHECK, title, text);
+            if widgets::empty_state(ui, icon::SHIELD_CHECK, (title, text), BACK_TO_SEARCH) {
+                actions.push(Action::Evidence(EvidenceAction::CloseAnswer));
+            }
         }
         return;
     }
@@ -41,7 +44,7 @@ pub(super) fn judged_ui(
     let count = judgement.found.len();
     rows::rows_ui(ui, "judged", theme::ROW, count, reveal.flatten(), |ui, rect, index| {
         let Some(command) = judgement.found.get(index) else { return };
-        if row_ui(ui, rect, command, is_selected(command), view.now) {
+        if row_ui(ui, rect, command, (is_selected(command), index), view.now) {
             let id = command.latest.row.execution_id;
             actions.push(Action::Evidence(EvidenceAction::Open(id)));
         }
@@ -81,7 +84,13 @@ fn progress_ui(ui: &mut Ui, judgement: &Judgement, actions: &mut Vec<Action>) {
 }
 
 /// Draws a command. Returns whether it was clicked.
-fn row_ui(ui: &mut Ui, rect: Rect, command: &JudgedCommand, selected: bool, now: &Now) -> bool {
+fn row_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    command: &JudgedCommand,
+    (selected, index): (bool, usize),
+    now: &Now,
+) -> bool {
     let theme = Theme::of(ui);
     let response =
         ui.interact(rect, ui.scope_id().with(command.latest.row.execution_id), Sense::click());
@@ -120,7 +129,7 @@ fn row_ui(ui: &mut Ui, rect: Rect, command: &JudgedCommand, selected: bool, now:
         let name = format!("{text}, {then} then by {}, {today} now by {facts}", command.rule_then);
         drawable(&name).into_owned()
     };
-    let clicked = controls::selectable(ui, &response, selected, name);
+    let clicked = controls::list_row(ui, &response, (selected, index), name);
     let tooltip = format!(
         "{then} then, by the rule {}.\n{today} now, by the rule {}: {}",
         command.rule_then, command.rule_now, command.reason

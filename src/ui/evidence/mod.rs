@@ -230,7 +230,10 @@ pub fn evidence_page_ui(
         }
         if let Some(failure) = view.failure {
             widgets::line_below(ui);
-            widgets::empty_state(ui, icon::WARNING, "The evidence cannot be searched", failure);
+            let texts = ("The evidence cannot be searched", failure);
+            if widgets::empty_state(ui, icon::WARNING, texts, (icon::AGAIN, "Try again")) {
+                actions.push(Action::Evidence(EvidenceAction::TryAgain));
+            }
             return;
         }
         if let Some(question) = view.question {
@@ -239,36 +242,37 @@ pub fn evidence_page_ui(
         }
         widgets::line_below(ui);
         match view.page {
-            None => widgets::empty_state(ui, icon::DATABASE, "Reading the evidence", ""),
-            Some(page) if page.of == 0 => widgets::empty_state(
-                ui,
-                icon::DATABASE,
-                "Nothing has been run yet",
-                "Every step that runs, is skipped or is denied leaves a record here: what was done, \
-                 when, its outcome and output, and who decided. Later changes of a record are \
-                 detected.",
-            ),
-            Some(page)
-                if page.hits.is_empty() && is_set(view.text, Filter::Outcome, "interrupted") =>
-            {
-                widgets::empty_state(
-                    ui,
-                    icon::SEARCH,
-                    "No interrupted step",
-                    "A run that ended between two steps has no interrupted step. The query Interrupted runs, at the left, \
-                     lists every run without a recorded end.",
-                );
-            }
-            Some(page) if page.hits.is_empty() => widgets::empty_state(
-                ui,
-                icon::SEARCH,
-                if page.rejections > 0 { "No execution matches" } else { "Nothing matches" },
-                "All words and filters must match. Take one away, or look for part of a word. The help (F1) lists the \
-                 filters.",
-            ),
+            None => widgets::reading_state(ui, icon::DATABASE, "Reading the evidence", ""),
+            Some(page) if page.hits.is_empty() => nothing_ui(ui, view, page, actions),
             Some(_) => results::results_ui(ui, view, actions),
         }
     });
+}
+
+/// Why the search has no results, and what to do about it.
+fn nothing_ui(ui: &mut Ui, view: &EvidenceView<'_>, page: &SearchPage, actions: &mut Vec<Action>) {
+    let all = EvidenceAction::Search(String::new());
+    let (icon, texts, offer, action) = if page.of == 0 {
+        let text = "Every step that runs, is skipped or is denied leaves a record here: what was done, when, its outcome and \
+                    output, and who decided. Later changes of a record are detected.";
+        let offer = (icon::BOOKMARK, Command::OpenTour.spec().text);
+        let tour = Action::Do(Command::OpenTour);
+        (icon::DATABASE, ("Nothing has been run yet", text), offer, tour)
+    } else if is_set(view.text, Filter::Outcome, "interrupted") {
+        let text = "A run that ended between two steps has no interrupted step.";
+        let offer = (icon::SEARCH, "List the runs without an end");
+        let runs = Action::Evidence(EvidenceAction::RunQuery(Question::InterruptedRuns));
+        (icon::SEARCH, ("No interrupted step", text), offer, runs)
+    } else {
+        let some = page.rejections > 0;
+        let title = if some { "No execution matches" } else { "Nothing matches" };
+        let text = "All words and filters must match. Take one away, or look for part of a word. The help (F1) lists the \
+                    filters.";
+        (icon::SEARCH, (title, text), (icon::DATABASE, "List everything"), Action::Evidence(all))
+    };
+    if widgets::empty_state(ui, icon, texts, offer) {
+        actions.push(action);
+    }
 }
 
 /// If the search is for the records of one loop, a button that shows that loop.

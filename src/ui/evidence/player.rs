@@ -6,7 +6,7 @@ use egui::{
 
 use super::EvidenceView;
 use super::results::{CHANGED, error_line, known_look, run_ui};
-use crate::plan::{drawable, one_line};
+use crate::plan::{one_line, visible_name};
 use crate::run::{DecidedBy, DecisionRecord, Playback, StepPhase};
 use crate::ui::action::PlayerAction;
 use crate::ui::plan::{Gutter, cached_rows, code_rows_ui, columns, text_rows};
@@ -70,7 +70,7 @@ pub(super) fn player_ui(
             steps_ui(ui, playback, player, &mut act);
         });
         widgets::line_below(ui);
-        current_ui(ui, playback, player);
+        current_ui(ui, playback, player, &mut act);
     } else {
         let all = ui.available_rect_before_wrap();
         let (left, right) = all.split_left_right_at_fraction(0.5);
@@ -78,7 +78,7 @@ pub(super) fn player_ui(
             steps_ui(ui, playback, player, &mut act);
         });
         ui.scope_builder(egui::UiBuilder::new().max_rect(right), |ui| {
-            current_ui(ui, playback, player);
+            current_ui(ui, playback, player, &mut act);
         });
         ui.painter().vline(right.left(), all.y_range(), Stroke::new(1.0, Theme::of(ui).line));
     }
@@ -236,25 +236,28 @@ fn steps_ui(ui: &mut Ui, playback: &Playback, player: PlayerView, act: &mut Vec<
         widgets::paint_right(ui, right, (&number, Text::Mono, theme.dim));
         widgets::paint_icon(ui, pos2(rect.left() + 58.0, middle), icon, 15.0, theme.tone(tone));
         let is_command = row.tool_name == "shell";
-        let about = if is_command { one_line(&row.about) } else { drawable(&row.about) };
+        let about = if is_command { one_line(&row.about) } else { visible_name(&row.about) };
         let begun = playback.phase(index, player.at_ms) != StepPhase::NotBegun;
         let color = if begun { theme.text } else { theme.dim };
         let parts = [(&*about, Text::Mono, color), (&*row.tool_name, Text::Small, theme.dim)];
         let left = rect.left() + 72.0;
         widgets::paint_parts(ui, pos2(left, middle), rect.right() - 12.0 - left, &parts);
         let name = || format!("Step {number} {} {about}, {word}", row.tool_name);
-        if controls::selectable(ui, &response, is_current, name) {
+        if controls::list_row(ui, &response, (is_current, index), name) {
             act.push(PlayerAction::Seek(playback.start_of(index)));
         }
     });
 }
 
 /// The step that has changed last: the answer about it, how it ended, and what it printed.
-fn current_ui(ui: &mut Ui, playback: &Playback, player: PlayerView) {
+fn current_ui(ui: &mut Ui, playback: &Playback, player: PlayerView, act: &mut Vec<PlayerAction>) {
     let Some(index) = playback.current(player.at_ms) else {
         let text =
             "Space plays and pauses. The arrow keys go to the next step and to the one before.";
-        widgets::empty_state(ui, icon::PLAY, "Before the first step", text);
+        let offer = (icon::PLAY, "Go to the first step");
+        if widgets::empty_state(ui, icon::PLAY, ("Before the first step", text), offer) {
+            act.push(PlayerAction::Seek(playback.start_of(0)));
+        }
         return;
     };
     let Some(step) = playback.times.steps.get(index) else { return };
@@ -266,7 +269,7 @@ fn current_ui(ui: &mut Ui, playback: &Playback, player: PlayerView) {
             ui.spacing_mut().item_spacing.y = 6.0;
             let (icon, word, tone) = look(playback, index, player.at_ms);
             let is_command = row.tool_name == "shell";
-            let about = if is_command { one_line(&row.about) } else { drawable(&row.about) };
+            let about = if is_command { one_line(&row.about) } else { visible_name(&row.about) };
             widgets::line(ui, format!("{} {about}", row.tool_name), Text::Strong, Tone::Plain);
             widgets::remark(ui, icon, tone, word);
             let answer = playback.answers.get(index).and_then(Option::as_ref);

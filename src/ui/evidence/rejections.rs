@@ -64,7 +64,7 @@ pub(super) fn row_ui(
         "{name}\n{digest}\nWorkspace {}\nA click opens the plan. The right mouse button copies.",
         drawable(&rejection.workspace)
     );
-    response.context_menu(|ui| {
+    controls::row_menu(ui, &response, |ui| {
         for (text, value) in
             [("Copy the reason", &rejection.reason), ("Copy the plan's digest", &digest)]
         {

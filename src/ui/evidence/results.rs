@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::EvidenceView;
 use super::team::short_origin;
-use crate::plan::{drawable, one_line};
+use crate::plan::{drawable, one_line, visible_name};
 use crate::run::{Execution, Known, ListedExecution, RunSummary, SearchHit, SearchPage};
 use crate::ui::plan::{fate_text, outcome_look, run_look};
 use crate::ui::{
@@ -43,8 +43,8 @@ pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec
     };
     let reveal = view.scroll_to_selected.then(|| lines.iter().position(is_line)).flatten();
     let count = lines.len() + usize::from(has_more);
-    rows::rows_ui(ui, "results", theme::ROW, count, reveal, |ui, rect, index| {
-        match lines.get(index) {
+    rows::rows_ui(ui, "results", theme::ROW, count, reveal, |ui, rect, line| {
+        match lines.get(line) {
             Some(ResultLine::Run { run, hits }) => {
                 let hits = page.hits.get(hits.clone()).unwrap_or_default();
                 if let Some(run) = run_at(Some(*run)) {
@@ -65,7 +65,7 @@ pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec
                 let origin = team.and_then(|team| team.origins.get(*index));
                 // Two computers may have an execution with the same id.
                 let from = origin.map(|it| format!(", from {}", short_origin(it)));
-                let said = (selected, from.as_deref().unwrap_or_default());
+                let said = (selected, line, from.as_deref().unwrap_or_default());
                 let opened = ui.push_id(origin, |ui| {
                     row_ui(ui, rect, listed, said, view.now, |ui, start, width, _| {
                         second_line_ui(ui, start, width, hit, (run_at(*run), origin));
@@ -199,12 +199,12 @@ pub(super) const CHANGED: (Icon, &str, Tone) =
 pub(super) const WAS_CHANGED: &str = "This record was changed after it was written.";
 
 /// Draws an execution as a row. `draw_second_line` gets the left end of the line, its width, and the word for the
-/// outcome. `more` is said after everything else. Returns whether the row was clicked.
+/// outcome. The row is at the place `index` of its list. `more` is said after everything else. Returns whether the row was clicked.
 pub(super) fn row_ui(
     ui: &mut Ui,
     rect: Rect,
     ListedExecution { row, changed }: &ListedExecution,
-    (selected, more): (bool, &str),
+    (selected, index, more): (bool, usize, &str),
     now: &Now,
     draw_second_line: impl FnOnce(&Ui, egui::Pos2, f32, &str),
 ) -> bool {
@@ -232,7 +232,7 @@ pub(super) fn row_ui(
     let start = pos2(left, rect.top() + 15.0);
     let tool = (&*row.tool_name, Text::Body, theme.text);
     let is_command = row.tool_name == "shell";
-    let about = if is_command { one_line(&row.about) } else { drawable(&row.about) };
+    let about = if is_command { one_line(&row.about) } else { visible_name(&row.about) };
     let subject = (&*about, Text::Mono, theme.text);
     if rect.width() > NARROW {
         widgets::paint_parts(ui, start, TOOL - 8.0, &[tool]);
@@ -241,7 +241,7 @@ pub(super) fn row_ui(
         widgets::paint_parts(ui, start, width, &[subject, tool]);
     }
     draw_second_line(ui, pos2(left, rect.top() + 32.0), width, word);
-    controls::selectable(ui, &response, selected, || {
+    controls::list_row(ui, &response, (selected, index), || {
         format!("{} {}, {word}, {when}{more}", row.tool_name, about)
     })
 }

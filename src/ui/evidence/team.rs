@@ -5,7 +5,7 @@ use egui::Ui;
 use super::EvidenceView;
 use crate::plan::drawable;
 use crate::ui::tabs::tabs_ui;
-use crate::ui::{Action, EvidenceAction, Look, Text, Theme, Tone, icon, widgets};
+use crate::ui::{Action, EvidenceAction, Text, Theme, Tone, icon, widgets};
 
 /// The team of the settings, and where its hits come from.
 #[derive(Debug, Clone, Copy)]
@@ -48,39 +48,32 @@ pub(super) fn state_ui(
     view: &EvidenceView<'_>,
     actions: &mut Vec<Action>,
 ) -> bool {
-    let nothing = match (view.failure, view.page) {
-        (Some(why), _) => {
+    let again = ((icon::AGAIN, "Try again"), EvidenceAction::TryAgain);
+    let (icon, texts, (offer, action)) = match (view.failure, view.page) {
+        (Some(why), _) => (icon::WARNING, ("The team's evidence cannot be read", why), again),
+        (None, None) => {
             widgets::line_below(ui);
-            widgets::empty_state(ui, icon::WARNING, "The team's evidence cannot be read", why);
-            ui.add_space(12.0);
-            ui.vertical_centered(|ui| try_again_ui(ui, actions));
+            let title = "Connecting to the team's server";
+            widgets::reading_state(ui, icon::DATABASE, title, team.server);
             return true;
         }
-        (None, None) => (icon::DATABASE, "Connecting to the team's server", team.server),
         (None, Some(page)) if !page.hits.is_empty() => return false,
-        (None, Some(_)) if view.text.trim().is_empty() => (
-            icon::DATABASE,
-            "Nothing was pushed yet",
-            "Each computer of the team copies its evidence there with: countersign evidence push",
-        ),
-        (None, Some(_)) => (
-            icon::SEARCH,
-            "Nothing matches",
-            "All words and filters must match, in what was pushed. Take one away, or look for part of a word. The help (F1) \
-             lists the filters.",
-        ),
+        (None, Some(_)) if view.text.trim().is_empty() => {
+            let text = "Each computer of the team copies its evidence there with: countersign evidence push";
+            (icon::DATABASE, ("Nothing was pushed yet", text), again)
+        }
+        (None, Some(_)) => {
+            let text = "All words and filters must match, in what was pushed. Take one away, or look for part of a word. The \
+                        help (F1) lists the filters.";
+            let all = EvidenceAction::Search(String::new());
+            (icon::SEARCH, ("Nothing matches", text), ((icon::DATABASE, "List everything"), all))
+        }
     };
     widgets::line_below(ui);
-    let (icon, title, text) = nothing;
-    widgets::empty_state(ui, icon, title, text);
-    true
-}
-
-/// The button that asks the server again.
-pub(super) fn try_again_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
-    if widgets::button(ui, Look::Plain, None, "Try again", true).clicked() {
-        actions.push(Action::Evidence(EvidenceAction::TryAgain));
+    if widgets::empty_state(ui, icon, texts, offer) {
+        actions.push(Action::Evidence(action));
     }
+    true
 }
 
 /// The end of the name of an origin that a person can compare, with a mark for where it is cut.

@@ -18,7 +18,9 @@ fn page(name: &str) -> Harness<'static, Window> {
 }
 
 fn click(harness: &mut Harness<'_, Window>, name: &str) {
-    harness.get_by_role_and_label(Role::Button, name).click();
+    let roles = [Role::Button, Role::Tab, Role::ListBoxOption, Role::MenuItem];
+    let found = roles.into_iter().find_map(|role| harness.query_by_role_and_label(role, name));
+    found.unwrap_or_else(|| panic!("no {name}")).click();
     harness.run_ok();
 }
 

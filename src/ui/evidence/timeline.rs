@@ -154,7 +154,7 @@ fn chart_ui(
         }
         name
     };
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name()));
+    response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, name()));
     widgets::focus_ring(ui, response);
     let pointer = response.hover_pos().or(response.interact_pointer_pos());
     let at = pointer.map(|pointer| axis.time(pointer.x));

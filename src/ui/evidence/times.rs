@@ -6,7 +6,7 @@ use egui::{Align2, Id, Rect, Sense, Stroke, Ui, pos2, vec2};
 use super::EvidenceView;
 use super::bars::{open_end, pause_band, wait_bar, work_bar};
 use super::results::{CHANGED, known_look, run_ui};
-use crate::plan::{drawable, one_line};
+use crate::plan::{one_line, visible_name};
 use crate::run::{StepTimes, TimeSpan, Waterfall, tick_label, ticks};
 use crate::ui::{
     Action, EvidenceAction, PlanAction, Text, Theme, Tone, controls, format, rows, theme, widgets,
@@ -264,7 +264,7 @@ fn step_ui(
     widgets::paint_right(ui, pos2(rect.left() + 42.0, middle), (&number, Text::Mono, theme.dim));
     widgets::paint_icon(ui, pos2(rect.left() + 58.0, middle), icon, 15.0, theme.tone(tone));
     let is_command = row.tool_name == "shell";
-    let about = if is_command { one_line(&row.about) } else { drawable(&row.about) };
+    let about = if is_command { one_line(&row.about) } else { visible_name(&row.about) };
     let subject = [(&*about, Text::Mono, theme.text), (&row.tool_name, Text::Small, theme.dim)];
     let left = rect.left() + 72.0;
     widgets::paint_parts(ui, pos2(left, middle), columns.name - 72.0 - 12.0, &subject);
@@ -277,7 +277,7 @@ fn step_ui(
         let subject = format!("{} {about}", row.tool_name);
         format!("Step {number} {subject}, {word}, {}", times_words(step))
     };
-    let clicked = controls::selectable(ui, &response, selected, name);
+    let clicked = controls::list_row(ui, &response, (selected, index), name);
     rows::row_tooltip(&response, false, format!("{about}\n{word}, {}", times_words(step)));
     clicked
 }

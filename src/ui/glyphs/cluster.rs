@@ -26,6 +26,9 @@ const ABOVE: f32 = 1.16;
 const BELOW: f32 = 0.44;
 /// The narrowest place of a cluster, in parts of the font size.
 const NARROWEST: f32 = 0.12;
+/// The width of a picture, in columns of code, from which on it is drawn smaller, but not below half of its size: a cluster
+/// is never broken, and has to fit into the narrowest window.
+const WIDE: f32 = 34.0;
 /// The longest cluster that is drawn as one picture, in characters. A cluster may have any length.
 const LONGEST: usize = 12;
 /// The number of remembered clusters after which all are forgotten.
@@ -48,7 +51,13 @@ pub(super) struct Drawing {
 impl Drawing {
     /// The width, in parts of the font size.
     pub(super) fn advance(&self) -> f32 {
-        self.pieces.iter().map(|piece| piece.shaped.advance).sum()
+        self.pieces.iter().map(|piece| piece.shaped.advance).sum::<f32>() * self.scale()
+    }
+
+    /// The size of the letters, in parts of the font size.
+    pub(super) fn scale(&self) -> f32 {
+        let width: f32 = self.pieces.iter().map(|piece| piece.shaped.advance).sum();
+        (WIDE * COLUMN / width.max(COLUMN)).clamp(0.5, 1.0)
     }
 
     /// The width in columns of code.
@@ -104,7 +113,7 @@ thread_local! {
 
 /// How a cluster is drawn; `None` if egui draws it.
 pub(super) fn drawing(cluster: &str, family: &FontFamily) -> Option<Rc<Drawing>> {
-    if cluster.is_ascii() {
+    if is_usual(cluster) {
         return None;
     }
     let key = (cluster.to_owned(), *family == FontFamily::Monospace);
@@ -121,11 +130,22 @@ pub(super) fn drawing(cluster: &str, family: &FontFamily) -> Option<Rc<Drawing>>
     decided
 }
 
+/// Whether the cluster is of ASCII, and no control character but a tab or a line break.
+fn is_usual(cluster: &str) -> bool {
+    cluster.is_ascii() && (!cluster.contains(|c: char| c.is_ascii_control()) || is_space(cluster))
+}
+
+fn is_space(cluster: &str) -> bool {
+    matches!(cluster, "\t" | "\n" | "\r\n")
+}
+
 fn decide(cluster: &str, family: &FontFamily) -> Option<Vec<Piece>> {
     let mut chars = cluster.chars();
     if let (Some(c), None) = (chars.next(), chars.next()) {
+        // A font may have an empty glyph for a hidden character, which a person can paste into a field.
         let is_egui = !is_right_to_left(cluster)
             && !is_mark(c)
+            && !is_hidden(c)
             && bundled(family).iter().any(|font| font.has(c));
         return (!is_egui).then(|| single(c, family));
     }

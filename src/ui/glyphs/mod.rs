@@ -21,7 +21,7 @@ mod tests;
 
 use std::sync::{Arc, OnceLock};
 
-use egui::{FontFamily, FontPriority, FontProvider, GlyphRasterizer};
+use egui::{FallbackRequest, FontFamily, FontPriority, FontProvider, GlyphRasterizer};
 
 use super::theme::ICONS;
 
@@ -32,6 +32,12 @@ static SYSTEM: OnceLock<Arc<dyn FontProvider>> = OnceLock::new();
 /// They are the same for the whole process: a second call has no effect.
 pub fn use_system_fonts(fonts: Arc<dyn FontProvider>) {
     let _ = SYSTEM.set(fonts);
+}
+
+/// The font of the system for a cluster; `None` if there is none. Reads the font.
+pub fn system_font(cluster: &str) -> Option<String> {
+    let family = &FontFamily::Proportional;
+    Some(SYSTEM.get()?.font_for(&FallbackRequest { cluster, family })?.name)
 }
 
 /// Makes egui ask this room first for every grapheme cluster.

@@ -86,13 +86,14 @@ pub(super) fn rasterize(drawing: &Drawing, family: &FontFamily, size: f32) -> Ra
         _ => drawing.advance(),
     };
     let margin = (width - drawing.advance()) / 2.0;
-    // Only a cluster of many code points is too wide for the texture; it is drawn smaller.
+    // In a very large font, a cluster of many code points is too wide for the texture.
     let size = size.min(MAX_WIDTH / (width + 2.0));
-    let picture = paint(&drawing.pieces, margin * size, size).unwrap_or_else(|| Picture {
-        image: ColorImage::from_rgba_premultiplied([1, 1], &[0; 4]),
-        left: 0,
-        top: 0,
-    });
+    let picture =
+        paint(&drawing.pieces, margin * size, size * drawing.scale()).unwrap_or_else(|| Picture {
+            image: ColorImage::from_rgba_premultiplied([1, 1], &[0; 4]),
+            left: 0,
+            top: 0,
+        });
     let is_color = picture.image.pixels.iter().any(|it| it.r() != it.a() || it.g() != it.a());
     RasterizedGlyph {
         bitmap: GlyphBitmap {

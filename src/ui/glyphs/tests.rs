@@ -66,13 +66,30 @@ fn a_joiner_that_no_font_draws_is_written_out() {
 fn a_cluster_may_have_any_length() {
     for count in [2, 5, 11, 1_000] {
         let cluster = "क्".repeat(count);
-        assert_eq!(columns(&cluster), written_out(&cluster));
+        let whole = written_out(&cluster);
+        assert_eq!(columns(&cluster), whole.min(whole.div_ceil(2).max(36)), "drawn smaller");
         // Written out, it can be wrapped.
         let widest = drawable(&cluster).graphemes(true).map(columns).max();
         assert!(widest <= Some(8 * MAX_CODE_POINT), "{count}: {widest:?}");
     }
     let emoji = "👨\u{200D}".repeat(40) + "👨";
     assert!(columns(&emoji) > 40);
+}
+
+/// Input fields show what was pasted as it is: no other view makes it visible first.
+#[test]
+fn hidden_characters_are_written_out() {
+    let hidden = "\u{7}\u{1b}\r\u{85}\u{a0}\u{ad}\u{200b}\u{200e}\u{202e}\u{2066}\u{2060}\u{3000}\u{feff}\u{e000}\u{f8ff}";
+    for c in hidden.chars() {
+        let cluster = c.to_string();
+        for family in [Monospace, Proportional] {
+            assert!(drawing(&cluster, &family).is_some(), "U+{:04X}", u32::from(c));
+        }
+        assert_eq!(columns(&cluster), written_out(&cluster), "U+{:04X}", u32::from(c));
+    }
+    for usual in ["\t", "\n", "\r\n", " "] {
+        assert!(drawing(usual, &Proportional).is_none(), "{usual:?}");
+    }
 }
 
 #[test]

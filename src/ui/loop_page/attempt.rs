@@ -14,7 +14,7 @@ use crate::run::{
 };
 use crate::ui::action::LoopAction;
 use crate::ui::{
-    Action, Chip, Command, Icon, Look, Text, Theme, Tone, format, icon, theme, widgets,
+    Action, Chip, Command, Icon, Look, Text, Theme, Tone, access, format, icon, theme, widgets,
 };
 
 /// The maximum number of findings, changed steps or actions listed; the plan page shows all.
@@ -49,6 +49,7 @@ pub(super) fn attempt_ui(
                     Frame::NONE
                         .inner_margin(egui::Margin { left: 12, right: 12, top: 2, bottom: 12 })
                         .show(ui, |ui| {
+                            access::landmark(ui, Role::Group, &format!("Attempt {number}"));
                             ui.set_min_width(ui.available_width());
                             ui.spacing_mut().item_spacing.y = 10.0;
                             body_ui(ui, view, attempt, is_latest, actions);
@@ -66,10 +67,8 @@ fn head_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, expande
     let size = vec2(ui.available_width(), 40.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let name = format!("Attempt {} of {}", attempt.attempt, view.shown.state.max_attempts);
-    response.widget_info(|| {
-        let name = format!("{name}, {word}");
-        WidgetInfo::selected(Role::Button, true, expanded, name)
-    });
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{name}, {word}")));
+    access::expanded(&response, expanded);
     // A header out of sight is only needed for keyboard navigation.
     if !ui.is_rect_visible(rect) {
         return response.clicked();

@@ -6,6 +6,7 @@ use super::TimelineView;
 use super::attempt::{beginning, stage};
 use crate::plan::{prose, prose_lines};
 use crate::run::{AttemptState, LookRecord, LoopPhase, text};
+use crate::ui::access::Reason as _;
 use crate::ui::action::LoopAction;
 use crate::ui::{Action, Look, Text, Tone, format, icon, widgets};
 
@@ -93,7 +94,7 @@ fn answer_ui(ui: &mut Ui, answer: &str, actions: &mut Vec<Action>) {
     }
     ui.horizontal(|ui| {
         let send = widgets::button(ui, Look::Primary, Some(icon::DONE), "Answer", ready);
-        if send.on_disabled_hover_text("Type an answer first.").clicked() {
+        if send.or_why("Type an answer first.").clicked() {
             actions.push(Action::Loop(LoopAction::AnswerPlanner { answered: true }));
         }
         let none = widgets::button(ui, Look::Plain, None, "No answer", true);

@@ -142,7 +142,7 @@ pub fn loop_page_ui(
         match &view.shown {
             Shown::Form(form) => form_ui::form_ui(ui, form, commands.actions),
             Shown::Reading => {
-                widgets::empty_state(ui, icon::DATABASE, "Reading the loop", "");
+                widgets::reading_state(ui, icon::DATABASE, "Reading the loop", "");
             }
             Shown::Loop(timeline) => timeline::timeline_ui(ui, timeline, commands.actions),
         }

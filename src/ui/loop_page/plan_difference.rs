@@ -7,7 +7,7 @@ use crate::plan::drawable;
 use crate::run::{AttemptState, LineKind, PlanDifference, StepChange, StepDifference};
 use crate::ui::plan::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, text_rows};
 use crate::ui::rows::row_tooltip;
-use crate::ui::{Text, Theme, Tone, icon, theme, widgets};
+use crate::ui::{Text, Theme, Tone, access, icon, theme, widgets};
 
 pub(super) fn difference_ui(ui: &mut Ui, attempt: &AttemptState) {
     if let Some(earlier) = attempt.repeats {
@@ -70,7 +70,8 @@ fn step_ui(ui: &mut Ui, step: &StepDifference) {
     let subject = drawable(&beginning(&step.about)).into_owned();
     let text = format!("{word}: step {number}, {} {subject}", step.tool);
     if can_unfold {
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, unfolded, &text));
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &text));
+        access::expanded(&response, unfolded);
         widgets::focus_ring(ui, &response);
     } else {
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));

@@ -10,7 +10,8 @@ use crate::plan::{drawable, prose, prose_lines};
 use crate::run::{LookScope, LoopPhase, LoopState, StopCode, StopReason, VERIFY_GATE};
 use crate::ui::action::LoopAction;
 use crate::ui::{
-    Action, Chip, EvidenceAction, Look, Text, Theme, Tone, format, icon, scroll, theme, widgets,
+    Action, Chip, EvidenceAction, Look, Text, Theme, Tone, access, format, icon, scroll, theme,
+    widgets,
 };
 
 /// Below this height, in points, a page has no room for a header that stays.
@@ -60,6 +61,7 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, margin: Margin, actions: &mut
         job.wrap.max_rows = 2;
         let goal_text = ui.painter().layout_job(job);
         let response = ui.add(Label::new(goal_text));
+        access::heading(&response, 1);
         if state.goal.trim() != goal {
             response.on_hover_text(prose_lines(&state.goal));
         }

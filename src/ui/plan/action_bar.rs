@@ -1,13 +1,13 @@
 //! Draws the bar below a plan or a loop: its state, and the commands that authorize, start and control it.
 
 use egui::text::LayoutJob;
-use egui::{Align, Button, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Button, Layout, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::Bar;
 use super::bar_fit::{Fit, Form, ICON, short_text};
 use crate::plan::{drawable, drawable_lines};
 use crate::ui::controls::{self, button_width};
-use crate::ui::{Action, Command, Commands, Look, Text, Theme, Tone, icon, theme, widgets};
+use crate::ui::{Action, Command, Commands, Look, Text, Theme, Tone, access, icon, theme, widgets};
 
 /// The width of the icon and of the margins of a bar's text, in points.
 const BESIDE_TEXT: f32 = 40.0;
@@ -23,6 +23,7 @@ const DETAIL_ROWS: usize = 2;
 
 /// Draws a bar into the panel at the bottom.
 pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, commands: &mut Commands<'_>) {
+    access::landmark(ui, Role::Toolbar, "Actions");
     let theme = Theme::of(ui);
     let rect = ui.max_rect();
     let line = Stroke::new(1.0, theme.line);
@@ -132,12 +133,10 @@ fn menu_ui(ui: &mut Ui, fit: &Fit, commands: &mut Commands<'_>) {
     controls::menu_of(ui, button, "More commands", |ui| {
         for (command, _) in in_menu {
             let spec = command.spec();
-            let is_available = (spec.unavailable)(commands.situation).is_none();
-            ui.add_enabled_ui(is_available, |ui| {
-                if controls::menu_item(ui, spec.text) {
-                    commands.actions.push(Action::Do(*command));
-                }
-            });
+            let why_not = (spec.unavailable)(commands.situation);
+            if controls::menu_item_unless(ui, spec.text, why_not) {
+                commands.actions.push(Action::Do(*command));
+            }
         }
     });
 }
@@ -174,9 +173,21 @@ fn text_ui(ui: &mut Ui, bar: &Bar) {
         let text = format!("{}. {}", bar.title, drawable(&bar.detail));
         WidgetInfo::labeled(Role::Label, true, text)
     });
+    announce_title(ui, &response, bar);
     if truncated || !bar.more.is_empty() {
         let more = if bar.more.is_empty() { &bar.detail } else { &bar.more };
         response.on_hover_text(drawable_lines(&format!("{}\n{more}", bar.title)));
+    }
+}
+
+/// Announces another title, and not a detail that changes with the time. During a run the status bar says what happens.
+fn announce_title(ui: &Ui, text: &Response, bar: &Bar) {
+    let id = ui.scope_id().with("the title that was announced");
+    let before = ui.data_mut(|data| {
+        std::mem::replace(data.get_temp_mut_or_default::<String>(id), bar.title.clone())
+    });
+    if before != bar.title && bar.icon != icon::RUNNING {
+        access::announce(text, false);
     }
 }
 

@@ -2,13 +2,15 @@
 
 use egui::style::ScrollAnimation;
 use egui::{
-    Align, Id, Key, Layout, Margin, Modifiers, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2,
+    Align, Id, Key, Layout, Margin, Modifiers, Response, Role, ScrollArea, TextEdit, Ui,
+    WidgetInfo, vec2,
 };
 
 use super::output::short_first;
 use super::revising::{ArgumentEdit, RevisionView};
 use super::{PlanView, argument_with_ui};
 use crate::plan::{ShownStep, Tool, drawable};
+use crate::ui::access::Reason as _;
 use crate::ui::action::RevisionAction;
 use crate::ui::{Action, Look, PlanAction, Text, Theme, Tone, format, scroll, widgets};
 
@@ -87,11 +89,36 @@ fn buttons_ui(
     button.widget_info(|| WidgetInfo::labeled(Role::Button, why_not.is_none(), label.clone()));
     widgets::reveal_focused(ui, &button);
     let clicked = button.clicked();
-    button
+    let button = button
         .on_hover_text("Change this value before you decide about the plan.")
-        .on_disabled_hover_text(why_not.unwrap_or_default());
+        .or_why(why_not.unwrap_or_default());
     if clicked {
         act(actions, RevisionAction::Edit(view.selected, name.to_owned()));
+    }
+    return_focus(ui, &button, name, why_not.is_none());
+}
+
+/// The argument whose editor was closed and whose button gets the focus.
+fn closed_id() -> Id {
+    Id::unique("the argument that was edited")
+}
+
+/// Gives the focus to the button that opened the editor, once the editor is closed and no key is held that would press the
+/// button. A revision takes a moment, in which nothing can be edited.
+fn return_focus(ui: &Ui, button: &Response, name: &str, is_ready: bool) {
+    /// The time that a revision takes at most, in seconds.
+    const REVISED: f64 = 5.0;
+    let closed: Option<(String, f64)> = ui.data(|data| data.get_temp(closed_id()));
+    let Some((_, at)) = closed.filter(|(closed, _)| closed == name) else { return };
+    let is_old = ui.input(|input| input.time) - at > REVISED;
+    let has_focus = ui.memory(|memory| memory.focused().is_some());
+    let is_held = ui.input(|input| !input.keys_down.is_empty());
+    if is_old || has_focus || is_ready && !is_held {
+        ui.data_mut(|data| data.remove::<(String, f64)>(closed_id()));
+    }
+    if !is_old && !has_focus && is_ready && !is_held {
+        button.request_focus();
+        button.scroll_to_me(None);
     }
 }
 
@@ -121,7 +148,7 @@ fn missing_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep, actions: &mut 
             let text = format!("Add {name}");
             let button = widgets::button(ui, Look::Bare, None, &text, why_not.is_none());
             widgets::reveal_focused(ui, &button);
-            if button.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
+            if button.or_why(why_not.unwrap_or_default()).clicked() {
                 act(actions, RevisionAction::Edit(view.selected, name.to_owned()));
             }
         }
@@ -136,6 +163,13 @@ fn field_id() -> Id {
 /// Whether the editor of an argument has the keyboard.
 pub(crate) fn edits_argument(ctx: &egui::Context) -> bool {
     ctx.memory(|memory| memory.has_focus(field_id()))
+}
+
+/// Notes which argument had the editor, for [`return_focus`].
+fn note_closed(ui: &Ui, edit: &ArgumentEdit) {
+    ui.memory_mut(|memory| memory.surrender_focus(field_id()));
+    let now = ui.input(|input| input.time);
+    ui.data_mut(|data| data.insert_temp(closed_id(), (edit.name.clone(), now)));
 }
 
 /// The editor in place of the value.
@@ -195,15 +229,17 @@ fn editor_ui(ui: &mut Ui, edit: &ArgumentEdit, actions: &mut Vec<Action>) {
             "Make a revision of the plan with this value ({}).",
             ui.ctx().format_shortcut(&egui::KeyboardShortcut::new(Modifiers::COMMAND, Key::Enter))
         );
-        let button = button.on_hover_text(hint).on_disabled_hover_text("Nothing differs.");
+        let button = button.on_hover_text(hint).or_why("Nothing differs.");
         widgets::reveal_focused(ui, &button);
         if button.clicked() || apply && is_changed {
+            note_closed(ui, edit);
             act(actions, RevisionAction::ApplyEdit);
         }
         if edit.asks {
             let drop = widgets::button(ui, Look::Danger, None, "Drop it", true);
             widgets::reveal_focused(ui, &drop);
             if drop.clicked() {
+                note_closed(ui, edit);
                 act(actions, RevisionAction::DropEdit);
             }
             let go_on = widgets::button(ui, Look::Plain, None, "Go on editing", true);
@@ -219,6 +255,7 @@ fn editor_ui(ui: &mut Ui, edit: &ArgumentEdit, actions: &mut Vec<Action>) {
             let keep = widgets::button(ui, Look::Plain, None, "Keep as it was", true);
             widgets::reveal_focused(ui, &keep);
             if keep.clicked() || leave {
+                note_closed(ui, edit);
                 act(actions, RevisionAction::LeaveEdit);
             }
         }

@@ -21,6 +21,7 @@ use egui::{
 use super::inspector::expected_ui;
 use super::{OUTDATED, PlanView, outdated_ui, request_ui};
 use crate::run::{ConfirmationRequest, Decision};
+use crate::ui::access::Reason as _;
 use crate::ui::controls::{Lines, button_width};
 use crate::ui::dialog::arming::{Allowed, Arming, DELAY_MS};
 use crate::ui::dialog::draft::{self, Entered};
@@ -315,7 +316,7 @@ impl<'a> Card<'a> {
             });
             let clicked = widgets::button(area, Look::Plain, Some(icon), text, allowed.safe)
                 .on_hover_text(tooltip)
-                .on_disabled_hover_text(WAIT)
+                .or_why(WAIT)
                 .clicked();
             if clicked {
                 self.answer(ui, decision, entered, actions);
@@ -328,7 +329,7 @@ impl<'a> Card<'a> {
         let enabled = allowed.approve && !is_outdated;
         let run = widgets::button(&mut area, Look::Primary, Some(icon::PLAY), text, enabled);
         let wait = if is_outdated { OUTDATED } else { WAIT };
-        if run.on_disabled_hover_text(wait).clicked() {
+        if run.or_why(wait).clicked() {
             if request.required {
                 actions.push(Action::Plan(PlanAction::OpenConfirmation));
                 after_click::remember(ui.ctx());

@@ -10,6 +10,7 @@ use super::PlanView;
 use crate::authorization::{HostChoice, PlanChoices, WallSetting};
 use crate::plan::{Destination, Digest, Mode, drawable, visible_name};
 use crate::run::Review;
+use crate::ui::access::Reason as _;
 use crate::ui::action::{PlanChoice, PlanFolder};
 use crate::ui::widgets::{focus_ring, rich};
 use crate::ui::{Action, Look, PlanAction, Text, Theme, Tone, icon, theme, widgets};
@@ -197,6 +198,7 @@ fn item(ui: &mut Ui, selected: bool, name: &str, text: &str) -> bool {
     let response = ui.add(button);
     response.widget_info(|| WidgetInfo::selected(Role::MenuItemRadio, enabled, selected, name));
     focus_ring(ui, &response);
+    let response = response.or_why(text);
     indented_text(ui, text);
     let chosen = response.clicked();
     if chosen {
@@ -270,7 +272,12 @@ fn host_menu(
     if let (Err(error), false) = (&parsed, text.is_empty()) {
         widgets::remark(ui, icon::WARNING, Tone::Caution, error.to_string());
     }
-    let clicked = widgets::button(ui, Look::Plain, None, "Use this host", parsed.is_ok()).clicked();
+    let why_not = match &parsed {
+        Err(error) if !text.is_empty() => error.to_string(),
+        _ => "Type the host first.".to_owned(),
+    };
+    let button = widgets::button(ui, Look::Plain, None, "Use this host", parsed.is_ok());
+    let clicked = button.or_why(&why_not).clicked();
     if let (Ok(host), true) = (parsed, clicked || entered) {
         choose(PlanChoice::Host(HostChoice::Host(host)));
         ui.data_mut(|data| data.remove::<String>(id));

@@ -8,8 +8,8 @@ use super::code_row::RowSource;
 use super::incremental_rows::LayoutKey;
 use super::marks::{Marks, marks, pairs, ranges_in};
 use super::twin_lines::{SpelledOut, spelled_out};
+use super::wrap::is_one_row;
 use crate::plan;
-use crate::plan::drawable;
 use crate::run::{DiffLine, LineKind};
 use crate::ui::Tone;
 
@@ -133,12 +133,11 @@ impl Layout {
     /// Whether a line takes one row.
     fn fits(&self, lines: &[DiffLine], index: usize) -> bool {
         lines.get(index).is_some_and(|line| {
-            // Making hidden characters visible never shortens a text, so a text that is too long is not searched for
-            // them.
-            let max = self.columns.max(8);
+            // Most characters take at least as many columns as bytes, so that the columns of a longer text are not counted.
             let is_short = || {
                 line.kind == LineKind::Gap
-                    || line.text.len() <= max && drawable(&line.text).len() <= max
+                    || line.text.len() <= self.columns.max(8)
+                        && is_one_row(&line.text, self.columns)
             };
             !line.missing_newline && !self.spelled.contains_key(&index) && is_short()
         })
@@ -252,6 +251,28 @@ mod tests {
             after: side(LineKind::Removed),
             text: text.to_owned(),
             missing_newline: false,
+        }
+    }
+
+    /// However wide its characters are: those without a font are drawn as code points.
+    #[test]
+    fn rows_have_all_of_a_line() {
+        let clusters = ["a", "é", "🛠", "👩\u{200d}👩\u{200d}👧", "ก", "\u{202e}", "設", " ", "字"];
+        for length in 1..=24 {
+            for start in 0..clusters.len() {
+                let text: String = (0..length)
+                    .map(|index| clusters[(start + index * (start % 3 + 1)) % clusters.len()])
+                    .collect();
+                for columns in [8, 13, 21, 34, 55] {
+                    for side_by_side in [false, true] {
+                        let lines = [line(LineKind::Added, 1, &text)];
+                        let rows = rows(&lines, columns, side_by_side);
+                        let shown: String = rows.iter().map(|row| &*row.text).collect();
+                        let whole = super::super::wrap::wrap(&text, columns).concat();
+                        assert_eq!(shown, whole, "{columns} columns");
+                    }
+                }
+            }
         }
     }
 

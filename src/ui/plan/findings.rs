@@ -3,6 +3,7 @@
 use egui::{Frame, Label, Margin, ScrollArea, Ui, vec2};
 
 use crate::plan::{Finding, Severity, ShownStep, StepPlace, drawable, prose};
+use crate::ui::overlay::explain_ui;
 use crate::ui::{Icon, Text, Theme, Tone, format, icon, widgets};
 
 fn look(severity: Severity) -> (Icon, Tone, &'static str) {
@@ -139,6 +140,9 @@ fn finding_ui(ui: &mut Ui, finding: &Finding, steps: &[ShownStep]) {
             let location = format!("{code}{word} · {}{line}", drawable(&place));
             ui.add(Label::new(widgets::rich(location, Text::SmallMono, theme.dim)).wrap())
                 .on_hover_text(format!("{title}\n{}", drawable(&finding.pointer)));
+            if finding.severity == Severity::Error {
+                explain_ui(ui, &[finding.code]);
+            }
             if !finding.allowed.is_empty() {
                 let allowed = format!("allowed: {}", drawable(&finding.allowed.join(", ")));
                 ui.add(Label::new(widgets::rich(allowed, Text::SmallMono, theme.dim)).wrap());

@@ -14,7 +14,7 @@ use super::{Gutter, PlanView, cached_rows, code_rows_ui, columns, indented, text
 use crate::plan::{drawable, drawable_lines, visible_name};
 use crate::run::{FleetReview, HostKind, HostState, HostTable};
 use crate::ui::rows::{row_background, rows_ui};
-use crate::ui::{Icon, Text, Theme, Tone, controls, format, icon, scroll, theme, widgets};
+use crate::ui::{Action, Icon, Text, Theme, Tone, controls, format, icon, scroll, theme, widgets};
 
 /// The height of the details of a host, in points.
 const DETAILS: f32 = 150.0;
@@ -37,10 +37,12 @@ struct HostList {
 enum Click {
     Host(String),
     Group(GroupKey),
+    /// The filter is cleared.
+    All,
 }
 
 /// Draws the tab.
-pub(super) fn hosts_tab_ui(ui: &mut Ui, view: &PlanView<'_>) {
+pub(super) fn hosts_tab_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let hosts = &view.run.hosts;
     if hosts.of_step(view.selected).next().is_some() {
         return hosts_ui(ui, hosts, view.selected);
@@ -52,7 +54,7 @@ pub(super) fn hosts_tab_ui(ui: &mut Ui, view: &PlanView<'_>) {
                 true => "The step began on no host.",
                 false => "The hosts appear here when the step begins on the first of them.",
             };
-            empty_tab_ui(ui, icon::HOST, "No hosts yet", text);
+            empty_tab_ui(ui, icon::HOST, ("No hosts yet", text), actions);
         }
     }
 }
@@ -118,7 +120,10 @@ fn hosts_ui(ui: &mut Ui, table: &HostTable, step_index: usize) {
     let mut clicked = None;
     ui.scope_builder(egui::UiBuilder::new().max_rect(upper), |ui| {
         if listed.is_empty() {
-            empty_tab_ui(ui, icon::HOST, "No hosts", "No host is as the filter says.");
+            let texts = ("No hosts", "No host is as the filter says.");
+            if widgets::empty_state(ui, icon::HOST, texts, (icon::HOST, "List all hosts")) {
+                clicked = Some(Click::All);
+            }
             return;
         }
         rows_ui(ui, "hosts", theme::ROW, rows.len(), None, |ui, rect, index| {
@@ -151,6 +156,7 @@ fn hosts_ui(ui: &mut Ui, table: &HostTable, step_index: usize) {
         Some(Click::Group(key)) if !list.open.remove(&key) => {
             list.open.insert(key);
         }
+        Some(Click::All) => (list.kinds, list.text) = (BTreeSet::new(), String::new()),
         Some(Click::Group(_)) | None => {}
     }
     ui.data_mut(|data| data.insert_temp(id, list));

@@ -219,15 +219,14 @@ fn sessions_ui(ui: &mut Ui, view: &InboxView<'_>, now: &Now, actions: &mut Vec<A
         if is_over && response.has_focus() && delete(ui) {
             actions.push(act(AgentsAction::Forget(session.key)));
         }
-        response.context_menu(|ui| {
+        controls::row_menu(ui, &response, |ui| {
             if controls::menu_item(ui, "Open") {
                 actions.push(act(AgentsAction::Open(session.key)));
             }
-            ui.add_enabled_ui(is_over, |ui| {
-                if controls::menu_item(ui, "Take off the list") {
-                    actions.push(act(AgentsAction::Forget(session.key)));
-                }
-            });
+            let why_not = (!is_over).then_some("A call of the session is not over yet.");
+            if controls::menu_item_unless(ui, "Take off the list", why_not) {
+                actions.push(act(AgentsAction::Forget(session.key)));
+            }
         });
     }
 }
@@ -262,12 +261,11 @@ fn row_ui(
     if response.has_focus() && delete(ui) {
         actions.push(remove());
     }
-    response.context_menu(|ui| {
-        ui.add_enabled_ui(entry.can_be_opened(), |ui| {
-            if controls::menu_item(ui, "Open") {
-                actions.push(open());
-            }
-        });
+    controls::row_menu(ui, &response, |ui| {
+        let why_not = (!entry.can_be_opened()).then_some("It is not a plan that can be opened.");
+        if controls::menu_item_unless(ui, "Open", why_not) {
+            actions.push(open());
+        }
         if controls::menu_item(ui, "Remove from the inbox") {
             actions.push(remove());
         }

@@ -10,21 +10,23 @@ use super::did::{
     tab_name,
 };
 use super::hosts::hosts_tab_ui;
+use super::letters::letters_ui;
 use super::line_choice::{line_choice_ui, no_lines};
 use super::output::argument_rows;
 use super::path_end::end_of_path;
 use super::request::{explanation_ui, partly_marked_ui, verdict_ui};
-use super::right_to_left::right_to_left_ui;
 use super::walls::{WALLS, of_temporary_files, sentence, step_walls};
 use super::{
     Gutter, LOWEST, PlanView, RevisionView, STEP_PANE, cached_rows, code_rows_ui, columns,
-    command_ui, full_text_ui, outcome_look, output_tab, preview_ui, risk_chip, step_row,
+    command_ui, full_text_ui, looked_at, outcome_look, output_tab, preview_ui, risk_chip, step_row,
 };
 use crate::authorization::WallLevel;
 use crate::plan::{ShownStep, drawable, prose_lines};
 use crate::run::{PreconditionState, StepResult, StepState};
+use crate::ui::access::Reason as _;
 use crate::ui::action::Tab;
 use crate::ui::evidence::detail;
+use crate::ui::overlay::explain_ui;
 use crate::ui::scroll::OnScreen;
 use crate::ui::tabs::tabs_ui;
 use crate::ui::{
@@ -82,7 +84,7 @@ pub(super) fn inspector_ui(
                 None => row.verb.clone(),
             };
             let beside_verb = ui.available_width() - Text::Strong.width_of(ui, &verb) - 12.0;
-            format!("{verb} {}", end_of_path(ui, &row.object, beside_verb))
+            format!("{verb} {}", end_of_path(ui, &row.verb, &row.object, beside_verb))
         });
         let title = widgets::line(ui, &name, Text::Strong, Tone::Plain);
         if is_low {
@@ -114,7 +116,11 @@ pub(super) fn inspector_ui(
             }
             let covered = ui.memory(|memory| memory.top_modal_layer().is_some());
             let shown = will_do_ui(ui, view, step);
-            if !covered && view.looked_at.is_news(view.selected, shown) {
+            let shown_in = (view.digest, view.selected, shown);
+            if !covered
+                && view.looked_at.is_news(view.selected, shown)
+                && looked_at::was_on_screen(ui.ctx(), shown_in)
+            {
                 actions.push(Action::Plan(PlanAction::LookedAt(view.selected, shown)));
             }
         }
@@ -126,20 +132,27 @@ pub(super) fn inspector_ui(
             }
             Some(StepState::Done(result)) => {
                 let (icon, _, _) = outcome_look(result.outcome);
-                empty_tab_ui(ui, icon, "No diagnostics", no_diagnostics(result.outcome));
+                let text = no_diagnostics(result.outcome);
+                empty_tab_ui(ui, icon, ("No diagnostics", text), actions);
             }
             _ if view.run.is_over() => {
-                empty_tab_ui(ui, icon::INFO, "No diagnostics", not_done(view));
+                let text = not_done(view);
+                empty_tab_ui(ui, icon::INFO, ("No diagnostics", text), actions);
             }
-            _ => empty_tab_ui(ui, icon::INFO, "No diagnostics yet", NO_DIAGNOSTICS),
+            _ => empty_tab_ui(ui, icon::INFO, ("No diagnostics yet", NO_DIAGNOSTICS), actions),
         },
-        Tab::Hosts => hosts_tab_ui(ui, view),
+        Tab::Hosts => hosts_tab_ui(ui, view, actions),
         Tab::Artifacts => match view.execution {
+            Some(execution) if execution.artifacts.is_empty() => {
+                let text =
+                    "The step left no output, result or difference. Its record is under Evidence.";
+                empty_tab_ui(ui, icon::FILE_TEXT, ("No artifacts", text), actions);
+            }
             Some(execution) => {
                 let height = ui.available_height();
                 detail::stored_artifacts_ui(ui, execution, view.contents, height, actions);
             }
-            None => no_record_ui(ui, view, icon::FILE_TEXT, "artifacts"),
+            None => no_record_ui(ui, view, (icon::FILE_TEXT, "artifacts"), actions),
         },
         Tab::Evidence => match view.execution {
             Some(execution) => {
@@ -147,7 +160,7 @@ pub(super) fn inspector_ui(
                     detail::facts_ui(ui, (execution, view.of_loop), view.now, actions);
                 });
             }
-            None => no_record_ui(ui, view, icon::DATABASE, "evidence"),
+            None => no_record_ui(ui, view, (icon::DATABASE, "evidence"), actions),
         },
     }
 }
@@ -177,25 +190,42 @@ fn change_step_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep, actions: &
                 actions.push(Action::Do(command));
             }
             let tooltip = spec.tooltip_text(ui);
-            button.on_hover_text(tooltip).on_disabled_hover_text(why_not.unwrap_or_default());
+            button.on_hover_text(tooltip).or_why(why_not.unwrap_or_default());
         }
     });
     ui.add_space(6.0);
 }
 
+/// What every empty tab of a step offers.
+const SHOW_EFFECT: &str = "Show what the step does";
 const NO_DIAGNOSTICS: &str = "Errors, warnings and notes of a check appear here.";
 const NOT_RUN: &str = "The record appears here once the step has run, was skipped or was denied.";
 
-pub(super) fn empty_tab_ui(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
-    widgets::margins(12, 12).show(ui, |ui| widgets::empty_state(ui, icon, title, text));
+/// An empty tab, which offers the tab that says what the step would do or did.
+pub(super) fn empty_tab_ui(
+    ui: &mut Ui,
+    icon: Icon,
+    texts: (&str, &str),
+    actions: &mut Vec<Action>,
+) {
+    widgets::margins(12, 12).show(ui, |ui| {
+        if widgets::empty_state(ui, icon, texts, (icon::PLAN, SHOW_EFFECT)) {
+            actions.push(Action::Plan(PlanAction::ShowTab(Tab::WillDo)));
+        }
+    });
 }
 
 /// An empty tab of a step without a record.
-fn no_record_ui(ui: &mut Ui, view: &PlanView<'_>, icon: Icon, what: &str) {
+fn no_record_ui(
+    ui: &mut Ui,
+    view: &PlanView<'_>,
+    (icon, what): (Icon, &str),
+    actions: &mut Vec<Action>,
+) {
     if is_not_done(view) {
-        empty_tab_ui(ui, icon, &format!("No {what}"), not_done(view));
+        empty_tab_ui(ui, icon, (&format!("No {what}"), not_done(view)), actions);
     } else {
-        empty_tab_ui(ui, icon, &format!("No {what} yet"), NOT_RUN);
+        empty_tab_ui(ui, icon, (&format!("No {what} yet"), NOT_RUN), actions);
     }
 }
 
@@ -219,7 +249,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> OnScreen {
         if let Some(explanation) = hidden_explanation(view, step) {
             indented(ui, |ui| explanation_ui(ui, explanation));
         }
-        right_to_left_ui(ui, view, step);
+        letters_ui(ui, (view.digest, step.step_index), &step.arguments, true);
         step_change_ui(ui, view, step);
         let Some(preview) = view.preview else {
             indented(ui, |ui| {
@@ -351,4 +381,5 @@ pub(super) fn error_ui(ui: &mut Ui, result: &StepResult) {
     if let Some(next) = &result.next {
         widgets::remark(ui, icon::INFO, Tone::Dim, next);
     }
+    explain_ui(ui, result.error_code.as_slice());
 }

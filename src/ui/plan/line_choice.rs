@@ -12,6 +12,7 @@ use super::line_cursor::{Cursor, chooses_lines};
 use super::revising::LineChoice;
 use crate::plan::{ShownStep, Tool, drawable, visible_name};
 use crate::run::{DeselectedLines, Diff, DiffLine, FileChange, LineKind, hunks};
+use crate::ui::access::Reason as _;
 use crate::ui::action::RevisionAction;
 use crate::ui::{Action, Look, PlanAction, Text, Theme, Tone, format, widgets};
 
@@ -173,7 +174,7 @@ fn buttons_ui(
             "Make a revision of the plan in which the step changes only the ticked lines ({}).",
             ui.ctx().format_shortcut(&egui::KeyboardShortcut::new(Modifiers::COMMAND, Key::Enter))
         );
-        let apply = apply.on_hover_text(hint).on_disabled_hover_text(why_not.unwrap_or_default());
+        let apply = apply.on_hover_text(hint).or_why(why_not.unwrap_or_default());
         if apply.clicked() || applies && why_not.is_none() {
             act(actions, RevisionAction::ApplyLines);
         }

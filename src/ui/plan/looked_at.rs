@@ -1,8 +1,10 @@
 //! Which steps a person has looked at, so that nothing is authorized unseen.
 
+use egui::{Context, Id};
 use serde::{Deserialize, Serialize};
 
 use super::PlanView;
+use crate::plan::Digest;
 use crate::ui::format;
 use crate::ui::scroll::OnScreen;
 
@@ -87,6 +89,24 @@ impl LookedAt {
     /// Whether a step must be looked at and was not.
     pub fn misses(&self, index: usize) -> bool {
         self.required.get(index).copied().unwrap_or(false) && self.lacks(index)
+    }
+}
+
+/// Whether this part of the step was drawn in the frame before, too. A person can see it only once its frame is on the
+/// screen, and the next frame may show another step.
+pub(super) fn was_on_screen(ctx: &Context, shown: (Digest, usize, OnScreen)) -> bool {
+    let id = Id::unique("what of a step was on screen");
+    let frame = ctx.cumulative_frame_nr();
+    let last = ctx.data(|data| data.get_temp::<((Digest, usize, OnScreen), u64)>(id));
+    match last.filter(|(before, _)| *before == shown) {
+        Some((_, drawn)) if drawn + 1 == frame => true,
+        // One frame may be laid out twice.
+        Some((_, drawn)) if drawn == frame => false,
+        _ => {
+            ctx.data_mut(|data| data.insert_temp(id, (shown, frame)));
+            ctx.request_repaint();
+            false
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use egui::{Key, Modifiers, Ui};
+use egui::{Key, Modifiers, Response, Ui};
 
 use super::sidebar::{Entry, Place};
 use crate::plan::{drawable, one_line};
@@ -104,11 +104,14 @@ pub(super) fn queue_ui(
         let place = queue_place(index);
         let name = one_line(&plan.name);
         let response = Entry {
-            look: Some((icon::QUEUE, Tone::Safe)),
+            look: Some(match held {
+                Some(_) => (icon::PAUSE, Tone::Caution),
+                None => (icon::QUEUE, Tone::Safe),
+            }),
             title: &name,
             second_line: &place,
             time: "",
-            name: format!("Queued: {name}, {place}"),
+            name: format!("Queued: {name}, {place}{}", if held.is_some() { ", held" } else { "" }),
             tooltip: format!("{name}\n{}", drawable(&plan.path.display().to_string())),
         }
         .response(ui, (&list, index, selected == Some(index)));
@@ -122,15 +125,13 @@ pub(super) fn queue_ui(
         {
             actions.push(remove());
         }
-        response.context_menu(|ui| {
-            for (text, by, can) in
-                [("Run earlier", -1, index > 0), ("Run later", 1, index + 1 < plans.len())]
-            {
-                ui.add_enabled_ui(can, |ui| {
-                    if controls::menu_item(ui, text) {
-                        actions.push(queue(QueueAction::Move(plan.path.clone(), by)));
-                    }
-                });
+        controls::row_menu(ui, &response, |ui| {
+            let is_first = (index == 0).then_some("It is the next one.");
+            let is_last = (index + 1 == plans.len()).then_some("It is the last one.");
+            for (text, by, why_not) in [("Run earlier", -1, is_first), ("Run later", 1, is_last)] {
+                if controls::menu_item_unless(ui, text, why_not) {
+                    actions.push(queue(QueueAction::Move(plan.path.clone(), by)));
+                }
             }
             if controls::menu_item(ui, "Take out of the queue") {
                 actions.push(remove());
@@ -170,13 +171,28 @@ pub(super) fn open_plans_ui(
     widgets::list_heading(ui, "Open");
     let selected = plans.iter().position(|plan| open == Some(plan.path));
     let list = OneStop::new(ui, "open plans", plans.iter().map(|plan| plan.path), selected);
+    // Another plan may be shown by a key, while its row is out of sight.
+    let shown = open.map(Path::to_owned);
+    let id = ui.scope_id().with("the open plan");
+    let before = ui.data_mut(|data| {
+        std::mem::replace(data.get_temp_mut_or_default::<Option<PathBuf>>(id), shown.clone())
+    });
+    let is_new = before != shown;
     for (index, plan) in plans.iter().enumerate() {
-        row_ui(ui, plan, (&list, index, selected == Some(index)), actions);
+        let response = row_ui(ui, plan, (&list, index, selected == Some(index)), actions);
+        if is_new && selected == Some(index) {
+            response.scroll_to_me(None);
+        }
     }
     ui.add_space(14.0);
 }
 
-fn row_ui(ui: &mut Ui, plan: &OpenPlan<'_>, place: Place<'_>, actions: &mut Vec<Action>) {
+fn row_ui(
+    ui: &mut Ui,
+    plan: &OpenPlan<'_>,
+    place: Place<'_>,
+    actions: &mut Vec<Action>,
+) -> Response {
     let (icon, word, tone) = plan.state.look();
     let name = one_line(plan.name);
     let response = Entry {
@@ -196,13 +212,15 @@ fn row_ui(ui: &mut Ui, plan: &OpenPlan<'_>, place: Place<'_>, actions: &mut Vec<
     {
         actions.push(close());
     }
-    response.context_menu(|ui| {
-        let can_close =
-            !matches!(plan.state, OpenState::Queued(_) | OpenState::Running | OpenState::Asks);
-        ui.add_enabled_ui(can_close, |ui| {
-            if controls::menu_item(ui, "Close") {
-                actions.push(close());
-            }
-        });
+    controls::row_menu(ui, &response, |ui| {
+        let why_not = match plan.state {
+            OpenState::Queued(_) => Some("It is queued."),
+            OpenState::Running | OpenState::Asks => Some("Its run is under way."),
+            _ => None,
+        };
+        if controls::menu_item_unless(ui, "Close", why_not) {
+            actions.push(close());
+        }
     });
+    response
 }

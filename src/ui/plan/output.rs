@@ -6,7 +6,7 @@ use super::CodeRow;
 use super::code::marked_rows;
 use super::marks::Marks;
 use super::wrap::wrap;
-use crate::plan::spelled_out;
+use crate::plan::{spelled_out, visible_name};
 use crate::run::{LineKind, Part, Stream, Transcript, TranscriptLine};
 
 /// About this many bytes of output are laid out. Earlier output is omitted, because the layout is repeated with every
@@ -69,8 +69,13 @@ fn remark_rows(text: &str, columns: usize) -> impl Iterator<Item = CodeRow> {
 }
 
 /// An argument of a step with line numbers, in rows of at most `columns` columns. A bracket with which the mark of a
-/// hidden character begins is written out, because the argument may contain the text of such a mark.
+/// hidden character begins is written out, because the argument may contain the text of such a mark. An argument of one
+/// line may be a name, which has to be told from every other one.
 pub fn argument_rows(value: &str, columns: usize) -> Vec<CodeRow> {
+    if let (Some(line), None) = (value.lines().next(), value.lines().nth(1)) {
+        let parts: Vec<_> = line.split('⟨').map(visible_name).collect();
+        return text_rows(&parts.join("⟨U+27E8⟩"), columns);
+    }
     if !value.contains('⟨') {
         return text_rows(value, columns);
     }

@@ -30,7 +30,10 @@ pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec
     let count = transcript.lines().len() + first_line;
     if count == 0 {
         let text = "The output of the steps appears here, in order of arrival.";
-        widgets::empty_state(ui, icon::TERMINAL, "No output", text);
+        let offer = (icon::CLOSE, "Close the output");
+        if widgets::empty_state(ui, icon::TERMINAL, ("No output", text), offer) {
+            actions.push(Action::Do(Command::ToggleOutput));
+        }
         return;
     }
     let advance = ui.ctx().fonts_mut(|fonts| fonts.glyph_width(&Text::Mono.font(), 'M')).max(1.0);

@@ -43,7 +43,7 @@ pub(super) fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Acti
                 _ if view.run.is_over() => not_done(view),
                 _ => "The output of the step appears here, line by line.",
             };
-            empty_tab_ui(ui, icon::TERMINAL, "No output", text);
+            empty_tab_ui(ui, icon::TERMINAL, ("No output", text), actions);
         }
         rows_ui(ui, view, &rows);
     });
@@ -98,7 +98,7 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
                 }
                 _ => (icon::TERMINAL, "No output", "The step ended and printed nothing."),
             };
-            empty_tab_ui(ui, icon, title, text);
+            empty_tab_ui(ui, icon, (title, text), actions);
         }
         return;
     }

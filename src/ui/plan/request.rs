@@ -6,15 +6,16 @@ use std::ops::Range;
 use egui::{Align2, Margin, Ui, UiBuilder, Vec2, vec2};
 
 use super::code::marked_rows;
+use super::letters::letters_ui;
 use super::marks::Marks;
 use super::text_rows;
 use super::walls::{WALLS, of_temporary_files, sentence};
 use super::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, full_text_ui, risk_icon};
 use crate::authorization::WallLevel;
-use crate::plan::{drawable, lookalikes, prose_lines, visible_name};
+use crate::plan::{drawable, lookalikes, one_line, prose_lines, visible_name};
 use crate::risk::{RiskLevel, Verdict};
 use crate::run::ConfirmationRequest;
-use crate::ui::{Text, Theme, Tone, icon, widgets};
+use crate::ui::{Text, Theme, Tone, access, icon, widgets};
 
 /// The width of the copy button at the right, in points.
 const COPY: f32 = 24.0;
@@ -36,6 +37,7 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
         explanation_ui(ui, explanation);
     }
     verdict_ui(ui, &request.risk);
+    letters_ui(ui, (request.run_id, request.step_index), &request.arguments, false);
     if let Some(walls) = &request.walls {
         let tone = if walls.is_widened() || walls.level == WallLevel::None {
             Tone::Caution
@@ -163,34 +165,14 @@ pub(crate) fn command_ui(
         code_rows_ui(ui, id_salt, &rows, Gutter::NONE);
         let corner = Align2::RIGHT_TOP.anchor_size(right_top, Vec2::splat(24.0));
         ui.scope_builder(UiBuilder::new().max_rect(corner), |ui| {
-            widgets::copy_button(ui, command, "command");
+            let copy = widgets::copy_button(ui, command, "command");
+            access::describe(&copy, &one_line(command));
         });
     });
 }
 
-/// Names the letters of a text that look like others, as a sentence; `None` if there are none.
-pub(crate) fn named_lookalikes(text: &str) -> Option<String> {
-    const MAX_NAMED: usize = 4;
-    let found = lookalikes(text);
-    let mut letters: Vec<&str> = found.iter().filter_map(|it| text.get(it.clone())).collect();
-    letters.sort_unstable();
-    letters.dedup();
-    let more = letters.len().saturating_sub(MAX_NAMED);
-    let named = letters.iter().take(MAX_NAMED).map(|letter| visible_name(letter).into_owned());
-    let mut named: Vec<String> = named.collect();
-    if more > 0 {
-        named.push(format!("{more} more"));
-    }
-    (!named.is_empty())
-        .then(|| format!("Letters that are not what they look like: {}.", named.join(", ")))
-}
-
-/// Says that the unmarked part of a command counts, too, unless all of it is marked or nothing. Names letters that look
-/// like others.
+/// Says that the unmarked part of a command counts, too, unless all of it is marked or nothing.
 pub(super) fn partly_marked_ui(ui: &mut Ui, command: &str, risk: &Verdict) {
-    if let Some(letters) = named_lookalikes(command) {
-        widgets::remark(ui, icon::WARNING, Tone::Danger, letters);
-    }
     let marked = risk.span.clone().filter(|_| risk.level > RiskLevel::Safe);
     if marked.is_some_and(|span| command.get(span) != Some(command.trim())) {
         let text = "Only the part that determines the risk is marked. Read the rest, too.";

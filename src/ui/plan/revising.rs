@@ -8,6 +8,7 @@ use egui::{Align, Layout, ScrollArea, Ui};
 use super::PlanView;
 use crate::plan::{RevisedPart, ShownPlan, drawable, one_line};
 use crate::run::{DeselectedLines, FileChange};
+use crate::ui::access::Reason as _;
 use crate::ui::action::{RevisionAction, Tab};
 use crate::ui::{
     Action, Command, Commands, Look, PlanAction, Text, Theme, Tone, format, icon, widgets,
@@ -226,7 +227,7 @@ fn changes_ui(
                         egui::WidgetInfo::labeled(egui::Role::Button, can, name.clone())
                     });
                     widgets::reveal_focused(ui, &undo);
-                    if undo.clicked() {
+                    if undo.or_why(view.revision.why_not.unwrap_or_default()).clicked() {
                         let argument = part.argument().map(str::to_owned);
                         act(actions, RevisionAction::Undo(part.step_index, argument));
                     }

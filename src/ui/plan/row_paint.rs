@@ -11,7 +11,7 @@ use super::marks::{Marks, sections};
 use super::selection::paint_selected;
 use crate::run::LineKind;
 use crate::ui::widgets::text_format;
-use crate::ui::{Text, Theme, widgets};
+use crate::ui::{Text, Theme, access, widgets};
 
 /// The space at the right edge of a row with a note, in points.
 const PADDING: f32 = 16.0;
@@ -73,6 +73,19 @@ pub(super) fn row_ui(
         let text = format!("{stream}{}{}{space}{note}", row.sign, row.text);
         WidgetInfo::labeled(Role::Label, true, text)
     });
+    // Many screen readers skip a sign, and numbers are painted.
+    let what = match row.kind {
+        LineKind::Added => "added",
+        LineKind::Removed => "removed",
+        LineKind::Context => "",
+        LineKind::Gap => "lines left out",
+    };
+    let place = row.numbers.1.or(row.numbers.0).map(|number| format!("line {number}"));
+    let parts: Vec<_> =
+        [Some(what.to_owned()).filter(|it| !it.is_empty()), place].into_iter().flatten().collect();
+    if !parts.is_empty() {
+        access::describe(&response, &parts.join(", "));
+    }
 }
 
 fn text_color(row: &CodeRow, theme: &Theme) -> Color32 {

@@ -1,7 +1,7 @@
 //! The rows of the steps; only visible rows are drawn.
 
 use egui::style::ScrollAnimation;
-use egui::{CornerRadius, Id, Rect, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
+use egui::{Id, Rect, Role, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 
 use super::PlanView;
 use super::StepChange;
@@ -15,7 +15,8 @@ use crate::run::{Outcome, Phase, Review, StepState};
 use crate::ui::action::RevisionAction;
 use crate::ui::rows::{row_background, row_tooltip};
 use crate::ui::{
-    Action, Chip, Icon, PlanAction, Text, Theme, Tone, controls, format, icon, theme, widgets,
+    Action, Chip, Icon, PlanAction, Text, Theme, Tone, access, controls, format, icon, theme,
+    widgets,
 };
 
 /// The content of a step's row.
@@ -232,8 +233,12 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
     }
     let (list, count) = (view.list, view.list.len(steps));
     if count == 0 {
-        let text = "No step matches. Escape in the field above lists all steps.";
-        return widgets::empty_state(ui, icon::SEARCH, "Nothing found", text);
+        let text = "No step is as the field and the buttons above say.";
+        let offer = (icon::PLAN, "Show all steps");
+        if widgets::empty_state(ui, icon::SEARCH, ("Nothing found", text), offer) {
+            actions.push(Action::Plan(PlanAction::CloseFilter));
+        }
+        return;
     }
     let theme = Theme::of(ui);
     // Each plan keeps a scroll position of its own, also while its file is edited.
@@ -248,6 +253,7 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
         let card_height = card.as_ref().map(|card| (list.row(card.index()), card.height()));
         let positions = RowPositions { card: card_height };
         ui.set_height(positions.top(count));
+        access::list(ui, Role::ListBox, "Steps", count);
         let row_rect = |ui: &Ui, row: usize| {
             let area = ui.max_rect();
             let (y, height) = (area.top() + positions.top(row), positions.height(row));
@@ -278,7 +284,7 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
             let without_card = rect.with_max_y(rect.top() + theme::ROW);
             let id = ui.scope_id().with(("step", row.number));
             let marked = view.revision.revising.is_some_and(|it| it.marked.contains(&index));
-            if row_ui(ui, without_card, id, &row, (selected, marked), indent) {
+            if row_ui(ui, without_card, id, &row, (selected, marked, place), indent) {
                 let is_mark =
                     view.revision.revising.is_some() && ui.input(|input| input.modifiers.command);
                 actions.push(Action::Plan(match is_mark {
@@ -326,16 +332,12 @@ fn row_ui(
     rect: Rect,
     id: Id,
     row: &StepRow,
-    (selected, marked): (bool, bool),
+    (selected, marked, at): (bool, bool, usize),
     indent: f32,
 ) -> bool {
     let theme = Theme::of(ui);
     let response = ui.interact(rect, id, Sense::click());
     let background = row_background(ui, &response, selected);
-    if selected {
-        let bar = Rect::from_min_size(rect.min, vec2(3.0, rect.height()));
-        ui.painter().rect_filled(bar, CornerRadius::ZERO, theme.accent);
-    }
     let middle = rect.center().y;
     if marked {
         widgets::paint_icon(ui, pos2(rect.left() + 11.0, middle), icon::CHECK, 13.0, theme.accent);
@@ -362,7 +364,7 @@ fn row_ui(
     let left = rect.left() + 74.0 + indent;
     let width = (right - 12.0 - left).max(0.0);
     let beside_verb = width - Text::Strong.width_of(ui, &row.verb) - 8.0;
-    let object = end_of_path(ui, &row.object, beside_verb);
+    let object = end_of_path(ui, &row.verb, &row.object, beside_verb);
     let parts = [(row.verb.as_str(), Text::Strong, theme.text), (&*object, Text::Mono, theme.text)];
     let (_, truncated) = widgets::paint_parts(ui, pos2(left, rect.top() + 15.0), width, &parts);
     let first_truncated = truncated || *object != *row.object;
@@ -371,7 +373,7 @@ fn row_ui(
     let parts = [(row.detail.as_str(), Text::Small, detail_color)];
     let (_, second_truncated) =
         widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
-    let clicked = controls::selectable(ui, &response, selected, || {
+    let clicked = controls::list_row(ui, &response, (selected, at), || {
         let risk = row.risk.as_ref().map_or("", |(level, _)| level.as_str());
         let place = row.place.as_ref().map_or_else(String::new, |place| format!(" {place}"));
         let action = format!("{} {}{place}", row.verb, drawable(&row.object));

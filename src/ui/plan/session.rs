@@ -9,12 +9,13 @@ use super::rows_in_sight::rows_in_sight;
 use crate::authorization::SessionRule;
 use crate::plan::{drawable, one_line};
 use crate::run::{AgentSession, CallState, NO_DEADLINE_MS, SessionCall};
+use crate::ui::access::Reason as _;
 use crate::ui::action::AgentsAction;
 use crate::ui::loop_page::model::StateLook;
 use crate::ui::one_stop::OneStop;
 use crate::ui::widgets::panel_frame;
 use crate::ui::{
-    Action, Look, Now, PlanAction, Text, Theme, Tone, controls, format, icon, rows, widgets,
+    Action, Look, Now, PlanAction, Text, Theme, Tone, access, controls, format, icon, rows, widgets,
 };
 
 /// The height of the row of a call, in points.
@@ -158,8 +159,8 @@ pub(super) fn session_panel_ui(
                 let area = ScrollArea::vertical().id_salt("rules").max_height(rules);
                 let area = area.min_scrolled_height(rules);
                 area.auto_shrink([false, false]).show(ui, |ui| {
-                    for rule in &session.rules {
-                        rule_ui(ui, rule, now, actions);
+                    for (index, rule) in session.rules.iter().enumerate() {
+                        rule_ui(ui, (rule, index), now, actions);
                     }
                 });
             }
@@ -183,7 +184,7 @@ fn head_ui(ui: &mut Ui, view: &SessionView<'_>, actions: &mut Vec<Action>) {
                 RuleOffer::Possible => String::new(),
                 RuleOffer::None(why) => format!("There can be no rule for this call: {why}."),
             };
-            if button.on_hover_text(hint).on_disabled_hover_text(why).clicked() {
+            if button.on_hover_text(hint).or_why(&why).clicked() {
                 let action = AgentsAction::OfferRule(session.key, view.selected);
                 actions.push(Action::Plan(PlanAction::Agents(action)));
             }
@@ -212,13 +213,20 @@ fn head_ui(ui: &mut Ui, view: &SessionView<'_>, actions: &mut Vec<Action>) {
     });
 }
 
-fn rule_ui(ui: &mut Ui, rule: &SessionRule, now: &Now, actions: &mut Vec<Action>) {
+fn rule_ui(
+    ui: &mut Ui,
+    (rule, index): (&SessionRule, usize),
+    now: &Now,
+    actions: &mut Vec<Action>,
+) {
     let size = vec2(ui.available_width(), RULE);
     ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
         ui.set_min_height(RULE);
         let hint = "From now on you are asked again about each of these calls.";
         let command = one_line(&rule.command);
-        if widgets::button(ui, Look::Plain, None, "Take back", true).on_hover_text(hint).clicked() {
+        let button = widgets::button(ui, Look::Plain, None, "Take back", true);
+        access::describe(&button, &format!("Rule {}, {command}. {hint}", index + 1));
+        if button.on_hover_text(hint).clicked() {
             let action = AgentsAction::TakeBack(rule.rule_id);
             actions.push(Action::Plan(PlanAction::Agents(action)));
         }
@@ -309,7 +317,7 @@ fn row_ui(
     let color = if tone == Tone::Dim { theme.dim } else { theme.tone(tone) };
     part(state_width, &state, Text::Meta, color);
     let name = format!("Call {}, {time}, {tool} {subject}: {state}", call.number);
-    controls::selectable(ui, &response, selected, || name.clone());
+    controls::list_row(ui, &response, (selected, index), || name.clone());
     rows::row_tooltip(&response, false, format!("{}\n{state}", drawable(&call.call.subject)));
     response.clicked()
 }

@@ -210,7 +210,7 @@ fn plan_ui(
     if response.clicked() {
         actions.push(Action::Plan(PlanAction::Open(plan.path.clone())));
     }
-    response.context_menu(|ui| {
+    controls::row_menu(ui, &response, |ui| {
         let pin = if plan.pinned { "Unpin" } else { "Pin" };
         if controls::menu_item(ui, pin) {
             actions.push(Action::Window(WindowAction::PinRecent(plan.path.clone(), !plan.pinned)));
@@ -256,16 +256,17 @@ fn run_ui(
         actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
     }
     let is_whole = run.purged.as_ref().is_some_and(|note| note.whole);
-    response.context_menu(|ui| {
+    controls::row_menu(ui, &response, |ui| {
         if controls::menu_item(ui, "Open") {
             actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
         }
-        let can_purge = run.fate != RunFate::Active && !is_whole;
-        ui.add_enabled_ui(can_purge, |ui| {
-            if controls::menu_item(ui, "Purge…") {
-                actions.push(Action::Window(WindowAction::AskToPurge(run.run_id)));
-            }
-        });
+        let why_not = match run.fate {
+            RunFate::Active => Some("It is under way."),
+            _ => is_whole.then_some("Its records were purged."),
+        };
+        if controls::menu_item_unless(ui, "Purge…", why_not) {
+            actions.push(Action::Window(WindowAction::AskToPurge(run.run_id)));
+        }
     });
 }
 
@@ -338,7 +339,7 @@ impl Entry<'_> {
         let width = (right - time_width - 8.0 - left).max(0.0);
         let parts = [(self.second_line, Text::Small, theme.dim)];
         widgets::paint_parts(ui, pos2(left, second), width, &parts);
-        controls::selectable(ui, &response, selected, || self.name.clone());
+        controls::list_row(ui, &response, (selected, index), || self.name.clone());
         rows::row_tooltip(&response, true, self.tooltip);
         response
     }

@@ -118,7 +118,7 @@ pub(super) fn simulation_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Com
     let Some(Ok(Effect { previews, changes })) = &simulation.outcome else { return };
     widgets::line_below(ui);
     match tab {
-        SimulationTab::Difference => difference_ui(ui, changes),
+        SimulationTab::Difference => difference_ui(ui, changes, commands.actions),
         SimulationTab::Steps => steps_ui(ui, plan, previews, commands.actions),
     }
 }
@@ -156,10 +156,13 @@ fn header_ui(ui: &mut Ui, simulation: &Simulated, commands: &mut Commands<'_>) {
     }
 }
 
-fn difference_ui(ui: &mut Ui, changes: &[FileChange]) {
+fn difference_ui(ui: &mut Ui, changes: &[FileChange], actions: &mut Vec<Action>) {
     if changes.is_empty() {
         let text = "After the last step, every file would be the same as now.";
-        widgets::empty_state(ui, icon::FILES, "No difference", text);
+        let offer = (icon::PLAN, "Show the steps");
+        if widgets::empty_state(ui, icon::FILES, ("No difference", text), offer) {
+            actions.push(Action::Plan(PlanAction::CloseSimulation));
+        }
         return;
     }
     let theme = Theme::of(ui);

@@ -98,7 +98,7 @@ pub(super) fn start_ui(ui: &mut Ui, view: &SidebarView<'_>, commands: &mut Comma
     let margin = Margin { left: side, right: side, top: 40, bottom: 24 };
     scroll::area(ui, "start", margin, |ui| {
         ui.set_max_width(ui.available_width().min(WIDTH));
-        ui.label(widgets::rich("Sign what machines want to do", Text::Title, Theme::of(ui).text));
+        widgets::line(ui, "Sign what machines want to do", Text::Title, Tone::Plain);
         let text = "Open a plan file, drop one here, or paste one. You see what every step would do to which file before \
                     anything runs, and nothing runs until you authorize exactly that plan.";
         ui.scope(|ui| {

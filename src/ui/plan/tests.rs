@@ -322,13 +322,20 @@ fn a_long_path_keeps_its_end() {
         let width = 20.5 * Text::Mono.digit_width(ui);
         let paths =
             ["src/lib.rs", "crates/core/src/very/deep/file.rs", "not a/path at all, of a length"];
-        shown = paths.map(|it| path_end::end_of_path(ui, it, width).into_owned()).to_vec();
+        shown = paths.map(|it| path_end::end_of_path(ui, "Run", it, width).into_owned()).to_vec();
         let name = "a/name_that_is_longer_than_its_row.rs";
-        shown.push(path_end::end_of_path(ui, name, width).into_owned());
+        shown.push(path_end::end_of_path(ui, "Run", name, width).into_owned());
+        let name = "some of/a name of a file with spaces.rs";
+        shown.push(path_end::end_of_path(ui, "Write", name, width).into_owned());
+        let name = "a/a\u{202e}\u{feff}bcdefgh.rs";
+        let name = crate::plan::drawable(name);
+        shown.push(path_end::end_of_path(ui, "Write", &name, width).into_owned());
     });
     output.textures_delta.clear();
     assert_eq!(shown[..2], ["src/lib.rs", "…/very/deep/file.rs"]);
-    assert_eq!(shown[2..], ["not a/path at all, of a length", "…ger_than_its_row.rs"]);
+    assert_eq!(shown[2..4], ["not a/path at all, of a length", "…ger_than_its_row.rs"]);
+    // A mark is whole or not there.
+    assert_eq!(shown[4..], ["…file with spaces.rs", "…⟨U+FEFF⟩bcdefgh.rs"]);
 }
 
 #[test]

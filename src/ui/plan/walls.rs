@@ -7,6 +7,7 @@ use crate::authorization::{Grants, StepWalls, WallLevel};
 use crate::plan::{Code, Needs, drawable};
 use crate::risk::WallSetting;
 use crate::run::{StepState, WallsReview};
+use crate::ui::access::Reason as _;
 use crate::ui::{Action, Chip, Icon, Look, PlanAction, Tone, icon, widgets};
 
 /// What a step with a terminal opens.
@@ -222,7 +223,7 @@ pub(super) fn grants_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Acti
     ui.horizontal_wrapped(|ui| {
         for (text, hint, action) in buttons.into_iter().rev() {
             let button = widgets::button(ui, Look::Plain, Some(WALLS), text, !view.run.is_active());
-            if button.on_hover_text(hint).clicked() {
+            if button.on_hover_text(hint).or_why("Its run is under way.").clicked() {
                 actions.push(Action::Plan(action));
             }
         }

@@ -26,6 +26,13 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     }
 }
 
+/// Whether [`wrap`] makes one piece of this text.
+pub fn is_one_row(text: &str, columns: usize) -> bool {
+    let columns = columns.max(8);
+    let shown = fitting(drawable(text), columns);
+    row_length(&shown, columns) == shown.len()
+}
+
 /// The text, with the code points of clusters that are wider than a row.
 fn fitting(shown: Cow<'_, str>, columns: usize) -> Cow<'_, str> {
     // The widest character on its own is its code point, for example `⟨U+10FFFF⟩`.
@@ -62,13 +69,21 @@ pub(crate) fn row_length(line: &str, columns: usize) -> usize {
     for (index, cluster) in line.grapheme_indices(true) {
         used += cluster_columns(cluster);
         if used > columns && index > 0 {
-            return break_at(index, after_space);
+            return break_at(before_mark(line, index), after_space);
         }
         if cluster == " " {
             after_space = Some(index + 1);
         }
     }
     line.len()
+}
+
+/// `index`, or where the mark of a hidden character begins that ends behind it. A mark that is wider than the row breaks.
+fn before_mark(line: &str, index: usize) -> usize {
+    const LONGEST: usize = "⟨U+10FFFF⟩".len();
+    let row = line.get(..index).unwrap_or_default();
+    let begin = row.rfind('⟨').filter(|begin| *begin > 0 && index - begin < LONGEST);
+    begin.filter(|begin| row.rfind('⟩') < Some(*begin)).unwrap_or(index)
 }
 
 fn cluster_columns(cluster: &str) -> usize {
@@ -93,6 +108,13 @@ mod tests {
                 assert_eq!(ascii.min(text.len()), general.min(text.len()), "{text:?} {columns}");
             }
         }
+    }
+
+    #[test]
+    fn marks_stay_whole() {
+        let rows = wrap("abcde\u{200B}\u{200B}e\u{1b}g⟨h", 12);
+        assert_eq!(rows, ["abcde", "⟨U+200B⟩", "⟨U+200B⟩e", "⟨ESC⟩g⟨h"]);
+        assert_eq!(wrap("\u{10FFFF}a", 8).concat(), "⟨U+10FFFF⟩a", "wider than a row");
     }
 
     #[test]

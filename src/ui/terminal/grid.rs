@@ -65,16 +65,18 @@ impl Style {
     }
 }
 
-/// Draws the screen with its top left corner at `origin`. The cursor is filled while the terminal has the keyboard.
+/// Draws the screen with its top left corner at `origin`. The cursor is filled while the terminal has the keyboard. Returns
+/// where the cursor is, if the screen shows it.
 pub(super) fn grid_ui(
     ui: &Ui,
     screen: &TerminalScreen,
     origin: Pos2,
     size: CellSize,
     has_keyboard: bool,
-) {
+) -> Option<Rect> {
     let theme = Theme::of(ui);
     let cursor = screen.cursor();
+    let mut place = None;
     for row in 0..usize::from(screen.size().rows()) {
         let top = origin.y + size.height * row as f32;
         let left = |column: usize| origin.x + size.width * column as f32;
@@ -93,6 +95,7 @@ pub(super) fn grid_ui(
         let columns = if screen.row(row).any(|it| is_wide(&it)) { 2.0 } else { 1.0 };
         let corner = pos2(left(cursor.column), top);
         let rect = Rect::from_min_size(corner, vec2(size.width * columns, size.height));
+        place = Some(rect);
         if !has_keyboard {
             let stroke = Stroke::new(1.0, theme.dim);
             ui.painter().rect_stroke(rect, CornerRadius::ZERO, stroke, StrokeKind::Inside);
@@ -111,6 +114,24 @@ pub(super) fn grid_ui(
             }
         }
     }
+    place
+}
+
+/// Draws the text that an input method composes at the cursor. The program gets it only once it is complete.
+pub(super) fn composed_ui(ui: &Ui, screen: Rect, cursor: Rect, text: String) {
+    if text.is_empty() {
+        return;
+    }
+    let theme = Theme::of(ui);
+    let galley = ui.painter().layout_no_wrap(text, Text::Mono.font(), theme.text);
+    // A text that would reach beyond the right edge begins further left, so that all of it can be seen.
+    let left = cursor.left().min(screen.right() - galley.size().x).max(screen.left());
+    let size = vec2(galley.size().x, cursor.height());
+    let rect = Rect::from_min_size(pos2(left, cursor.top()), size);
+    ui.painter().rect_filled(rect, CornerRadius::ZERO, theme.raised);
+    ui.painter().galley(rect.min, galley, theme.text);
+    let stroke = Stroke::new(1.0, theme.accent);
+    ui.painter().hline(rect.x_range(), rect.bottom() - 1.0, stroke);
 }
 
 /// The cells of a row as runs. A character that is not ASCII is a run of its own, because its glyph may have another

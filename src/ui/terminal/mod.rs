@@ -7,11 +7,11 @@ mod grid;
 mod input;
 
 use egui::{
-    Align, CornerRadius, Event, EventFilter, Id, Key, Layout, Rect, Role, Sense, Stroke,
+    Align, CornerRadius, Event, EventFilter, Id, ImeEvent, Key, Layout, Rect, Role, Sense, Stroke,
     StrokeKind, Ui, ViewportCommand, WidgetInfo, pos2, vec2,
 };
 
-use self::grid::{CellSize, grid_ui};
+use self::grid::{CellSize, composed_ui, grid_ui};
 use self::input::bytes_of;
 use super::action::{TerminalAction, Typed};
 use super::plan::PlanView;
@@ -24,6 +24,9 @@ const HEADER: f32 = 32.0;
 const NARROW: f32 = 460.0;
 /// The space around the screen, in points.
 const MARGIN: f32 = 8.0;
+
+/// The name of the text that an input method composes.
+const COMPOSED: &str = "composed";
 
 /// The control that has the keyboard of the terminal.
 pub fn id() -> Id {
@@ -44,7 +47,7 @@ pub fn of<'a>(view: &PlanView<'a>) -> Option<&'a StepTerminal> {
 /// before anything else handles keys.
 pub fn take_keys(ui: &Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let Some(terminal) = of(view).filter(|_| has_keyboard(ui.ctx())) else { return };
-    let leave = Command::TypeInTerminal.spec().shortcut;
+    let leave = Command::TypeInTerminal.spec().keys(ui.ctx());
     let leaves = leave.is_some_and(|key| ui.input_mut(|input| input.consume_shortcut(&key)));
     if leaves {
         actions.push(Action::Do(Command::TypeInTerminal));
@@ -52,10 +55,12 @@ pub fn take_keys(ui: &Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let mut typed = Vec::new();
     let mut pages = 0;
     let mut has_paste_key = false;
+    let mut composed = None;
     ui.input_mut(|input| {
         let (modifiers, modes) = (input.modifiers, terminal.screen.modes());
         input.events.retain(|event| {
             match event {
+                Event::Ime(ImeEvent::Preedit { text, .. }) => composed = Some(text.clone()),
                 Event::Key { key, pressed: true, modifiers, .. } if modifiers.shift => match key {
                     Key::PageUp => pages += 1,
                     Key::PageDown => pages -= 1,
@@ -67,6 +72,9 @@ pub fn take_keys(ui: &Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
             !is_of_keyboard(event)
         });
     });
+    if let Some(text) = composed {
+        ui.data_mut(|data| data.insert_temp(id().with(COMPOSED), text));
+    }
     if has_paste_key {
         ui.ctx().send_viewport_cmd(ViewportCommand::RequestPaste);
     }
@@ -121,16 +129,22 @@ pub fn terminal_ui(ui: &mut Ui, terminal: &StepTerminal, about: &str, actions: &
     scroll_by_wheel(ui, &response, screen, cell, actions);
     let mut grid = ui.new_child(egui::UiBuilder::new().max_rect(inner));
     grid.set_clip_rect(rect.intersect(ui.clip_rect()));
-    grid_ui(&grid, screen, inner.min, cell, has_keyboard);
+    let cursor = grid_ui(&grid, screen, inner.min, cell, has_keyboard);
     if has_keyboard {
-        keep_keyboard(ui, rect);
+        let composed: String =
+            ui.data(|data| data.get_temp(id().with(COMPOSED))).unwrap_or_default();
+        let cursor = cursor.unwrap_or(Rect::from_min_size(inner.min, vec2(1.0, 1.0)));
+        composed_ui(&grid, inner, cursor, composed);
+        keep_keyboard(ui, rect, cursor);
         let stroke = Stroke::new(1.5, theme.accent);
         ui.painter().rect_stroke(rect.shrink(1.0), CornerRadius::ZERO, stroke, StrokeKind::Inside);
+    } else {
+        ui.data_mut(|data| data.remove::<String>(id().with(COMPOSED)));
     }
 }
 
-/// Reserves the keys that would move the focus, and has the system compose characters.
-fn keep_keyboard(ui: &Ui, rect: Rect) {
+/// Reserves the keys that would move the focus, and has the system compose characters at the cursor.
+fn keep_keyboard(ui: &Ui, rect: Rect, cursor_rect: Rect) {
     let filter =
         EventFilter { tab: true, horizontal_arrows: true, vertical_arrows: true, escape: true };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(id(), filter));
@@ -138,7 +152,7 @@ fn keep_keyboard(ui: &Ui, rect: Rect) {
         output.ime = Some(egui::output::IMEOutput {
             purpose: egui::IMEPurpose::Terminal,
             rect,
-            cursor_rect: rect,
+            cursor_rect,
             should_interrupt_composition: false,
         });
     });

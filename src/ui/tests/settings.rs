@@ -5,8 +5,8 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use super::{Window, window};
-use crate::ui::Action;
 use crate::ui::action::WindowAction;
+use crate::ui::{Action, SettingsAction};
 
 /// A rule is typed and saved by keyboard: it is checked with every letter, and a sample gets its verdict.
 #[test]
@@ -39,14 +39,13 @@ fn a_new_rule_is_checked_as_it_is_typed() {
     }
     assert!(harness.query_by_label_contains("does not match \"cargo build\"").is_some());
     assert!(harness.query_by_label_contains("as soon as the rule is complete").is_some());
-    let form = |harness: &Harness<'static, Window>| match &harness.state().scene.view().overlay {
-        Some(crate::ui::overlay::Overlay::Settings(settings)) => {
-            settings.rule_form.clone().unwrap()
-        }
-        other => panic!("{other:?}"),
+    let form = |harness: &Harness<'static, Window>| {
+        harness.state().scene.view().settings.unwrap().rule_form.clone().unwrap()
     };
-    let typed =
-        crate::ui::overlay::RuleForm { must_match: "cargo publish".into(), ..form(&harness).form };
+    let typed = crate::ui::settings_page::RuleForm {
+        must_match: "cargo publish".into(),
+        ..form(&harness).form
+    };
     let Window { scene, .. } = harness.state_mut();
     scene.play(&Action::Window(WindowAction::EditRule(typed)), &egui::Context::default());
     harness.run_ok();
@@ -62,22 +61,23 @@ fn a_new_rule_is_checked_as_it_is_typed() {
 #[test]
 fn enter_in_the_field_sets_the_editor() {
     let mut harness = window("settings", [1280.0, 800.0]);
-    harness.get_by_label("Editor command").focus();
+    harness.get_by_role_and_label(Role::TextInput, "Editor").focus();
     harness.run_ok();
-    harness.get_by_label("Editor command").type_text(" -n");
+    harness.get_by_role_and_label(Role::TextInput, "Editor").type_text(" -n");
     harness.run_ok();
-    let set = |action: &Action| matches!(action, Action::Window(WindowAction::SetEditor(_)));
+    let set = |action: &Action| matches!(action, Action::Settings(SettingsAction::Set(..)));
     assert!(!harness.state().actions.iter().any(set), "not with every letter");
     harness.key_press(egui::Key::Enter);
     harness.run_ok();
-    let command = "code -g {file}:{line}:{column} -n".to_owned();
-    assert!(harness.state().actions.contains(&Action::Window(WindowAction::SetEditor(command))));
+    let command = "code -g {file}:{line}:{column} -n";
+    let action = SettingsAction::Set("editor_command".to_owned(), Some(command.into()));
+    assert!(harness.state().actions.contains(&Action::Settings(action)));
 }
 
 /// The keys lead through the sizes that the settings offer.
 #[test]
 fn the_keys_choose_offered_sizes() {
-    use crate::ui::overlay::zoom_level;
+    use crate::ui::settings_page::zoom_level;
     let mut zoom = 1.0;
     let up: Vec<_> = (0..5)
         .map(|_| {

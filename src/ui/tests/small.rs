@@ -4,7 +4,7 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
-use super::{Window, window};
+use super::{SCENES, Window, window};
 
 const SMALLEST: [f32; 2] = [450.0, 300.0];
 const SIZES: [[f32; 2]; 4] = [SMALLEST, [600.0, 400.0], [640.0, 480.0], [900.0, 600.0]];
@@ -52,6 +52,7 @@ fn no_control_is_beside_the_window() {
             "close",
             "palette",
             "help",
+            "bug-report",
             "settings",
             "notice",
         ] {
@@ -222,4 +223,70 @@ fn output_that_opens_by_itself_leaves_the_steps() {
         let (steps, closes) = output(size, true);
         assert!(steps >= 4 && !closes, "{steps} steps at {size:?}");
     }
+}
+
+/// At 200 percent, a window of 1280×800 has 640×400 points, one of 900×600 has 450×300, and the smallest one 360×240.
+#[test]
+fn every_state_fits_at_twice_the_size() {
+    let mut faults = Vec::new();
+    for name in SCENES {
+        for size in [[640.0, 400.0], [360.0, 240.0]] {
+            let harness = window(name, size);
+            let is_control =
+                |role| matches!(role, Role::Button | Role::TextInput | Role::MultilineTextInput);
+            let nodes = harness.root().children_recursive();
+            for node in nodes.filter(|it| is_control(it.accesskit_node().role())) {
+                let (rect, label) = (node.rect(), node.accesskit_node().label());
+                // The smallest window may cut what stands beside something else; nothing begins outside of it.
+                let is_inside = rect.left() >= -0.5 && rect.left() < size[0];
+                let is_whole = size[0] < 400.0 || rect.right() <= size[0] + 0.5;
+                if !is_inside || !is_whole {
+                    faults.push(format!("{name} at {size:?}: {label:?} at {rect:?}"));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The answers of every dialog are in sight, at their whole size.
+#[test]
+fn the_answers_of_dialogs_are_in_sight_at_twice_the_size() {
+    let mut faults = Vec::new();
+    for (scene, answers) in [
+        ("dialog", &["Deny and stop", "Approve this step"][..]),
+        ("guided-dialog", &["Deny and stop", "Run this step"]),
+        ("command-dialog", &["Deny and stop"]),
+        ("authorize", &["Not now", "Authorize"]),
+        ("authorize-walls", &["Not now", "Authorize"]),
+        ("authorize-many", &["Not now", "Authorize"]),
+        ("reject", &["Not now", "Reject"]),
+        ("trust", &["Not now", "Trust these commands"]),
+        ("loop-trust", &["Not now", "Trust these commands"]),
+        ("remember-walls", &["Not now", "Grant to every plan"]),
+        ("fill-in", &["Not now", "Apply and review"]),
+        ("export", &["Not now", "Choose a file…"]),
+        ("purge", &["Not now"]),
+        ("close", &["Keep running", "Stop and close"]),
+        ("session-rule", &["Not now", "Allow identical calls"]),
+    ] {
+        for size in [[640.0, 400.0], SMALLEST, [360.0, 240.0]] {
+            let harness = window(scene, size);
+            for answer in answers {
+                let found = harness.query_all_by_role_and_label(Role::Button, answer).last();
+                let Some(rect) = found.map(|it| it.rect()) else {
+                    faults.push(format!("{scene} at {size:?}: no {answer}"));
+                    continue;
+                };
+                let is_inside = rect.left() >= 0.0
+                    && rect.top() >= 0.0
+                    && rect.right() <= size[0]
+                    && rect.bottom() <= size[1];
+                if !is_inside {
+                    faults.push(format!("{scene} at {size:?}: {answer} at {rect:?}"));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

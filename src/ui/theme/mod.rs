@@ -243,8 +243,14 @@ impl Theme {
             menu_corner_radius: radius,
             window_shadow: shadow(8, 24, 110, 50),
             popup_shadow: shadow(4, 12, 90, 40),
+            disabled_alpha: if self.high_contrast { 0.75 } else { base.disabled_alpha },
             ..base
         }
+    }
+
+    /// The line around what is selected. In high contrast a shade alone does not stand out enough.
+    pub fn selected_line(&self) -> Stroke {
+        if self.high_contrast { Stroke::new(2.0, self.accent) } else { Stroke::NONE }
     }
 
     fn style(&self) -> Style {
@@ -284,13 +290,25 @@ impl Theme {
 pub fn install(ctx: &egui::Context) {
     ctx.set_fonts(fonts::definitions());
     super::glyphs::install(ctx);
+    super::clusters::install(ctx);
+    ctx.add_plugin(super::access::Requests::default());
     set_contrast(ctx, false);
 }
 
 /// Sets the contrast of both the dark and the light theme.
 pub fn set_contrast(ctx: &egui::Context, high: bool) {
-    for theme in THEMES.into_iter().filter(|theme| theme.high_contrast == high) {
+    set_look(ctx, high, false);
+}
+
+/// Sets the contrast of both the dark and the light theme, and whether something may move.
+pub fn set_look(ctx: &egui::Context, high_contrast: bool, reduced_motion: bool) {
+    for theme in THEMES.into_iter().filter(|theme| theme.high_contrast == high_contrast) {
         let side = if theme.dark { egui::Theme::Dark } else { egui::Theme::Light };
-        ctx.set_style_of(side, theme.style());
+        let mut style = theme.style();
+        if reduced_motion {
+            style.animation_time = 0.0;
+            style.scroll_animation = egui::style::ScrollAnimation::none();
+        }
+        ctx.set_style_of(side, style);
     }
 }

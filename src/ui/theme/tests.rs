@@ -43,11 +43,29 @@ fn theme_is_recognized_by_its_style() {
     }
 }
 
+/// Nothing moves: no fading, no scrolling in steps, no blinking cursor.
+#[test]
+fn reduced_motion_moves_nothing() {
+    let ctx = egui::Context::default();
+    for (high, reduced) in [(false, true), (true, true), (false, false)] {
+        set_look(&ctx, high, reduced);
+        for side in [egui::Theme::Dark, egui::Theme::Light] {
+            let style = ctx.style_of(side);
+            assert_eq!(style.animation_time == 0.0, reduced);
+            let still = style.scroll_animation == egui::style::ScrollAnimation::none();
+            assert_eq!(still, reduced);
+            assert!(!style.visuals.text_cursor.blink);
+        }
+    }
+}
+
 #[test]
 fn high_contrast_lines_stand_out() {
     for theme in THEMES.into_iter().filter(|theme| theme.high_contrast) {
         for background in [theme.background, theme.panel, theme.raised, theme.hover] {
             assert!(contrast(theme.line, background) >= 3.0, "{background:?}, dark {}", theme.dark);
+            let selected = theme.selected_line();
+            assert!(selected.width > 0.0 && contrast(selected.color, background) >= 3.0);
         }
     }
 }
@@ -87,7 +105,11 @@ fn code_is_legible_on_its_backgrounds() {
         for class in [Comment, Function, Keyword, Number, String, Type] {
             for background in plain {
                 let ratio = contrast(theme.syntax(class), background);
-                assert!(ratio >= 4.5, "{class:?} on {background:?}, dark {}: {ratio}", theme.dark);
+                assert!(
+                    ratio >= min_ratio(theme),
+                    "{class:?} on {background:?}, dark {}: {ratio}",
+                    theme.dark
+                );
             }
         }
         for (kind, text) in

@@ -56,6 +56,7 @@ pub fn run(
         message: format!("the agent cannot be started: {error}"),
         next: String::new(),
     })?;
+    log::info!("agent started");
     let session = Session {
         order,
         client: Client::new(cwd.to_owned(), order.prompt.clone()),
@@ -146,6 +147,10 @@ impl Session<'_> {
             self.wait_for_end();
         }
         self.child.end();
+        match &fault {
+            None => log::info!("agent ended asked={} stopped={stopped}", self.asked),
+            Some(fault) => log::warn!("agent failed asked={} code={}", self.asked, fault.code),
+        }
         let unused = self.approvals.unused().map(str::to_owned).collect();
         SessionEnd { reason: self.reason, fault, stopped, unused }
     }

@@ -41,6 +41,7 @@ const LOCK: &str = "lock";
 pub(super) fn start(folder: PathBuf, desk: Arc<Desk>) -> io::Result<()> {
     let serve = move || {
         if let Err(error) = serve(&folder, &desk) {
+            log::error!("hooks of agents are not served reason={:?}", error.to_string());
             desk.tell(CallNews::Fault(error.to_string()));
         }
     };
@@ -50,7 +51,7 @@ pub(super) fn start(folder: PathBuf, desk: Arc<Desk>) -> io::Result<()> {
 fn serve(folder: &Path, desk: &Arc<Desk>) -> io::Result<()> {
     let path = socket_path(folder)?;
     let folder = path.parent().unwrap_or(folder);
-    let private = InboxFolder::open(folder).map_err(io::Error::other)?;
+    let private = InboxFolder::private(folder).map_err(io::Error::other)?;
     let lock = File::create(private.path().join(LOCK))?;
     // Waits until no other window serves. The system unlocks the file of a window that was killed.
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive)?;
@@ -71,6 +72,7 @@ fn serve(folder: &Path, desk: &Arc<Desk>) -> io::Result<()> {
     if !desk.serves(&path) {
         return Ok(());
     }
+    log::info!("hooks of agents are served");
     let count = Arc::new(AtomicUsize::new(0));
     for stream in listener.incoming() {
         let stream = stream?;
@@ -78,6 +80,7 @@ fn serve(folder: &Path, desk: &Arc<Desk>) -> io::Result<()> {
             break;
         }
         if count.fetch_add(1, Ordering::SeqCst) >= MAX_CONNECTIONS {
+            log::warn!("call of an agent refused reason=\"too many connections\"");
             count.fetch_sub(1, Ordering::SeqCst);
             continue;
         }
@@ -85,7 +88,9 @@ fn serve(folder: &Path, desk: &Arc<Desk>) -> io::Result<()> {
         let connection = move || {
             let _counted = counted;
             // A connection that fails gets no answer, which is a denial.
-            let _ = answer(stream, &desk);
+            if let Err(error) = answer(stream, &desk) {
+                log::warn!("connection of an agent failed reason={:?}", error.to_string());
+            }
         };
         let builder = thread::Builder::new().name("countersign-call".to_owned());
         // Without a thread the connection is closed, which is a denial, too.
@@ -128,6 +133,7 @@ fn answer(stream: UnixStream, desk: &Arc<Desk>) -> io::Result<()> {
             let Some(agent) = Agent::from_word(&agent) else {
                 return send(&mut stream, &Reply::Denied("the agent is not known".to_owned()));
             };
+            log::info!("agent asks for a call");
             let call = HookCall { session, folder, tool, input };
             let wait = Duration::from_millis(timeout_ms).min(MAX_WAIT);
             let at_ms = SystemClock::default().now_ms();

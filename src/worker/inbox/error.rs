@@ -18,6 +18,12 @@ pub enum InboxError {
         /// The folder.
         path: PathBuf,
     },
+    /// The program has files of its own there.
+    #[error("the inbox {} is a folder of this program's own files", path.display())]
+    Own {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Others could put plans into the folder, or change those in it.
     #[error("the inbox {} is not private: {what}", path.display())]
     NotPrivate {
@@ -110,6 +116,7 @@ impl InboxError {
             Self::Folder { .. } => {
                 "See that the folder can be read and written, or name another one in the settings: inbox.".to_owned()
             }
+            Self::Own { .. } => "Name another folder in the settings: inbox.".to_owned(),
             Self::NotPrivate { command, .. } => format!("Mend it with: {command}"),
             Self::NoPlan { .. } => "Correct the plan, then propose it again.".to_owned(),
             Self::Full { .. } => {
@@ -130,7 +137,7 @@ impl InboxError {
     pub fn failure(&self) -> Failure {
         let code = match self {
             Self::Folder { .. } => Code::ReadFailed,
-            Self::NotPrivate { .. } => Code::NotAuthorized,
+            Self::Own { .. } | Self::NotPrivate { .. } => Code::NotAuthorized,
             Self::NoPlan { findings, .. } => {
                 let error = findings.iter().find(|it| it.severity == Severity::Error);
                 error.map_or(Code::InvalidPlan, |it| it.code)

@@ -1,7 +1,7 @@
 //! The folder of the inbox: private, and read through one handle without following links.
 
 use std::ffi::{CString, OsStr};
-use std::fs::{DirBuilder, File, Metadata};
+use std::fs::{DirBuilder, DirEntry, File, Metadata};
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 
 use super::{InboxError, MAX_NAMES};
+use crate::worker::default_folders;
 
 /// The opened folder of the inbox.
 #[derive(Debug)]
@@ -20,11 +21,23 @@ pub struct InboxFolder {
 }
 
 impl InboxFolder {
-    /// Opens the folder. A missing one is created with mode 0700.
+    /// Opens the folder of the inbox. A missing one is created with mode 0700.
+    ///
+    /// # Errors
+    /// As [`Self::private`], and when the program has files of its own there.
+    pub fn open(path: &Path) -> Result<Self, InboxError> {
+        let folder = Self::private(path)?;
+        if is_own(&folder.path) {
+            return Err(InboxError::Own { path: folder.path });
+        }
+        Ok(folder)
+    }
+
+    /// Opens a folder into which only this user may write. A missing one is created with mode 0700.
     ///
     /// # Errors
     /// The folder cannot be created or opened, belongs to another user, or others may write into it.
-    pub fn open(path: &Path) -> Result<Self, InboxError> {
+    pub fn private(path: &Path) -> Result<Self, InboxError> {
         let failed = |source: io::Error| InboxError::folder(path, source);
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
         let real = std::fs::canonicalize(path).map_err(failed)?;
@@ -60,6 +73,32 @@ impl InboxFolder {
     pub(super) fn flush(&self) -> io::Result<()> {
         Ok(rustix::fs::fsync(&self.dir)?)
     }
+}
+
+/// Whether a folder, a path without links, has files in it that the program keeps for itself, which are no plans to be moved,
+/// or is in a folder of such files.
+fn is_own(folder: &Path) -> bool {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let known = default_folders();
+    let is_default = known.as_ref().and_then(|it| real(&it.inbox)).as_deref() == Some(folder);
+    let is_known = !is_default
+        && known.is_some_and(|it| {
+            let own = [&it.evidence, &it.secrets, &it.state, &it.settings, &it.window];
+            // A file may be a link into a folder that has others, too.
+            let files = own.into_iter().filter_map(|own| own.read_dir().ok()).flatten().flatten();
+            let mut files = files.filter_map(|file| real(&file.path()));
+            let mut own = own.into_iter().filter_map(|own| real(own));
+            own.any(|own| folder.starts_with(&own) || own.starts_with(folder))
+                || files.any(|file| file.starts_with(folder))
+        });
+    // The evidence may be in any folder.
+    let has_evidence = |folder: &Path| folder.join("execution_log.db").exists();
+    let holds_evidence = || {
+        let inside = folder.read_dir().ok().into_iter().flatten().flatten();
+        let is_folder = |it: &DirEntry| it.file_type().is_ok_and(|kind| kind.is_dir());
+        inside.filter(is_folder).any(|it| has_evidence(&it.path()))
+    };
+    is_known || folder.ancestors().any(has_evidence) || holds_evidence()
 }
 
 /// The names in a folder except `.` and `..`, sorted, and the number of those beyond the limit.

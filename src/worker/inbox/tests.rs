@@ -368,3 +368,23 @@ fn the_size_of_all_plans_has_a_limit() {
     assert!(refused.to_string().contains("1024 MiB"), "{refused}");
     assert!(refused.next().contains("inbox remove"));
 }
+
+/// Whoever names it would take the program's own files for plans, and move them.
+#[test]
+fn a_folder_with_evidence_is_no_inbox() {
+    let place = Place::new();
+    let evidence = place.path().join("evidence");
+    let contents = evidence.join("contents");
+    for folder in [&evidence, &contents] {
+        fs::create_dir_all(folder).unwrap();
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+    assert!(InboxFolder::open(&evidence).is_ok(), "nothing is in it yet");
+    fs::write(evidence.join("execution_log.db"), "").unwrap();
+    for folder in [&place.path(), &evidence, &contents] {
+        let refused = InboxFolder::open(folder).unwrap_err();
+        assert!(matches!(refused, InboxError::Own { .. }), "{refused}");
+        assert_eq!(refused.failure().code, Code::NotAuthorized);
+    }
+    assert!(InboxFolder::open(&place.inbox()).is_ok());
+}

@@ -35,6 +35,39 @@ fn a_panic_interrupts_only_its_run() {
     assert!(report.ok, "{report:?}");
 }
 
+/// As after a power cut: the step has written its file, and the evidence has its intent alone.
+#[test]
+fn a_run_that_is_cut_off_has_an_unknown_step() {
+    let desktop = desktop();
+    let opened = desktop.open(&json!([create("a.txt", false), create("b.txt", false)]));
+    let approved = Box::new(desktop.approve(&opened));
+    let secret_inputs = SecretInputs::default();
+    let command =
+        Command::Run { approved, file: None, secret_inputs, call: None, cut_off_in: Some(0) };
+    desktop.worker.send(command).unwrap();
+    let run_id = loop {
+        match desktop.worker.recv().unwrap() {
+            Event::Run(_) => {}
+            Event::CutOff => break desktop.query(ListRuns(5)).unwrap()[0].run_id,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(desktop.workspace().join("a.txt").exists());
+    assert!(!desktop.workspace().join("b.txt").exists());
+    let found = desktop.query(Reconcile(run_id)).unwrap();
+    let findings: Vec<_> = found.iter().map(|it| it.finding).collect();
+    assert_eq!(findings, [crate::run::DiskState::AsAfter]);
+    assert!(desktop.query(Verify).unwrap().ok);
+    // The thread takes the next run, which is not cut off.
+    let back = FollowUp::Settle(SettleMode::RollBack);
+    let back = desktop.query(follow_up(run_id, back)).unwrap();
+    let (result, _) = desktop.run(desktop.approve(&back), |worker, request| {
+        assert!(worker.answer(request.run_id, request.step_index, answer(Decision::Approve)));
+    });
+    assert_eq!(result.unwrap().status, RunStatus::Completed);
+    assert!(!desktop.workspace().join("a.txt").exists());
+}
+
 /// The executor thread calls `wake`, so that a panic there can interrupt a pending confirmation.
 #[test]
 fn a_panic_during_a_question_decides_nothing() {

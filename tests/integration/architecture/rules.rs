@@ -8,15 +8,27 @@ use super::source::{Reference, Source};
 const LONGEST: usize = 400;
 
 /// The rooms without clock, disk, process, window or database.
-const PURE: [&str; 10] =
-    ["plan", "authorization", "risk", "run", "openers", "hooks", "mcp", "acp", "code", "proof"];
+const PURE: [&str; 12] = [
+    "plan",
+    "authorization",
+    "risk",
+    "run",
+    "openers",
+    "help",
+    "hooks",
+    "mcp",
+    "acp",
+    "code",
+    "grammars",
+    "proof",
+];
 
 /// The other rooms that each room may use. `lib` and `main` are the files of that name.
-const ARROWS: [(&str, &[&str]); 29] = [
+const ARROWS: [(&str, &[&str]); 32] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
-    ("ui", &["code", "run", "risk", "authorization", "plan"]),
+    ("ui", &["code", "help", "run", "risk", "authorization", "plan"]),
     // From the worker only the user's folders and the reading of plan files; from the processes only the helper
     // of the walls and the name of a variable.
     (
@@ -34,11 +46,13 @@ const ARROWS: [(&str, &[&str]); 29] = [
             "remote",
             "process",
             "openers",
+            "help",
             "hooks",
             "mcp",
             "acp",
             "code",
             "proof",
+            "logging",
             "run",
             "risk",
             "authorization",
@@ -58,6 +72,7 @@ const ARROWS: [(&str, &[&str]); 29] = [
             "openers",
             "hooks",
             "acp",
+            "logging",
             "run",
             "risk",
             "authorization",
@@ -106,18 +121,21 @@ const ARROWS: [(&str, &[&str]); 29] = [
     ("process", &["run", "authorization", "plan"]),
     ("workspace", &["code", "run", "risk", "authorization", "plan"]),
     ("export", &["evidence", "proof", "run", "authorization", "plan"]),
+    ("logging", &["evidence", "plan"]),
     ("team", &["evidence", "run", "risk", "plan"]),
     ("evidence", &["proof", "run", "risk", "authorization", "plan"]),
     ("run", &["risk", "authorization", "plan"]),
-    ("risk", &["authorization", "plan"]),
+    ("risk", &["grammars", "authorization", "plan"]),
     ("authorization", &["plan"]),
     ("openers", &["plan"]),
+    ("help", &["run", "risk", "authorization", "plan"]),
     ("hooks", &["plan"]),
     ("mcp", &[]),
     ("acp", &["plan"]),
     ("proof", &["plan"]),
     ("plan", &[]),
-    ("code", &[]),
+    ("code", &["grammars"]),
+    ("grammars", &[]),
 ];
 
 /// A path that only some files may use.
@@ -200,7 +218,9 @@ const LIBRARIES: &[Library] = &[
     },
     Library {
         names: &["tree_sitter"],
-        allowed: |room, path| room == "code" || path.ends_with("risk/shell/second_parser.rs"),
+        allowed: |room, path| {
+            matches!(room, "code" | "grammars") || path.ends_with("risk/shell/second_parser.rs")
+        },
         why: "only code and the second reader of commands know grammars",
     },
     Library {

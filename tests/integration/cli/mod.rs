@@ -9,6 +9,7 @@ mod continuation;
 mod evidence;
 mod evidence_schemas;
 #[cfg(target_os = "linux")]
+mod explain;
 mod foreign_text;
 #[cfg(target_os = "linux")]
 mod inputs;
@@ -16,6 +17,7 @@ mod looking_back;
 mod revise;
 mod risk;
 mod run;
+mod settings;
 mod simulate;
 #[cfg(target_os = "linux")]
 pub mod terminal;

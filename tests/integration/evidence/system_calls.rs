@@ -108,6 +108,8 @@ impl Trace {
         let log = home.path().join("trace");
         let options = ["-f", "-y", "-qq", "-s", "65536", "-o", log.to_str().unwrap()];
         let mut command = home.command_of("strace");
+        // The log has a thread of its own.
+        command.env("COUNTERSIGN_LOG", "off");
         command.args(options).arg(PROGRAM);
         command.args(["run", "space/p.json", "--yes", "--json", "--evidence"]).arg(home.evidence());
         // `Done::of` could not say what to install.

@@ -15,11 +15,12 @@ use super::schemas;
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_countersign");
 
 /// Environment variables that would point the program outside the temporary home.
-const FOREIGN: [&str; 6] = [
+const FOREIGN: [&str; 7] = [
     "XDG_CACHE_HOME",
     "XDG_DATA_HOME",
     "XDG_CONFIG_HOME",
     "XDG_STATE_HOME",
+    "COUNTERSIGN_LOG",
     "RUST_LOG",
     "RUST_BACKTRACE",
 ];

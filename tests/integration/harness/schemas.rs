@@ -14,8 +14,10 @@ use super::home::{Done, PROGRAM};
 pub fn printed(command: &str) -> Value {
     let command = if command == "case" { "export" } else { command };
     let name = match command {
-        "acp" | "propose" | "revise" | "inbox_list" | "inbox_remove" | "proof"
-        | "run_attestation" => command.to_owned(),
+        "acp" | "doctor" | "explain" | "propose" | "revise" | "inbox_list" | "inbox_remove"
+        | "proof" | "run_attestation" | "settings" | "settings_export" | "settings_import" => {
+            command.to_owned()
+        }
         _ => format!("evidence_{}", command.replace('-', "_")),
     };
     let printed = Done::of(Command::new(PROGRAM).args(["schema", &name])).exits(0);
@@ -39,9 +41,13 @@ pub fn complaints(command: &str, document: &Value) -> Vec<String> {
 pub fn check(arguments: &[&str], done: &Done) {
     let command = match arguments {
         ["evidence", command, ..] => (*command).to_owned(),
+        ["explain", ..] => "explain".to_owned(),
         ["propose", ..] => "propose".to_owned(),
         ["revise", ..] => "revise".to_owned(),
+        ["doctor", ..] => "doctor".to_owned(),
         ["inbox", command, ..] => format!("inbox_{command}"),
+        ["settings", command @ ("export" | "import"), ..] => format!("settings_{command}"),
+        ["settings", ..] => "settings".to_owned(),
         _ => return,
     };
     let is_file = || arguments.contains(&"--out");

@@ -15,35 +15,9 @@ use countersign::run::StopSignal;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// The empty folder into which a server that root runs changes before authentication.
+/// The empty folder into which a server that root runs changes before authentication. It stays, because servers of other
+/// processes may start in it.
 const EMPTY: &str = "/run/sshd";
-
-/// The number of running servers, and whether one of them created [`EMPTY`], which the last server then removes.
-static USERS_OF_EMPTY: Mutex<(usize, bool)> = Mutex::new((0, false));
-
-struct Empty;
-
-impl Empty {
-    fn new() -> Self {
-        let mut users = USERS_OF_EMPTY.lock().unwrap();
-        if users.0 == 0 && rustix::process::getuid().is_root() && !Path::new(EMPTY).exists() {
-            fs::create_dir(EMPTY).unwrap();
-            users.1 = true;
-        }
-        users.0 += 1;
-        Self
-    }
-}
-
-impl Drop for Empty {
-    fn drop(&mut self) {
-        let mut users = USERS_OF_EMPTY.lock().unwrap();
-        users.0 -= 1;
-        if users.0 == 0 && std::mem::take(&mut users.1) {
-            let _ = fs::remove_dir(EMPTY);
-        }
-    }
-}
 
 /// The path of an OpenSSH program, also where `sbin` is not in `PATH`.
 fn program(name: &str) -> PathBuf {
@@ -77,7 +51,6 @@ pub struct Sshd {
     port: u16,
     folder: TempDir,
     account: Option<Account>,
-    _empty: Empty,
 }
 
 /// A user of this computer with a password, for the time of a test. Only root can make one.
@@ -148,7 +121,9 @@ impl Sshd {
             run("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-C", key, "-f", &at(key)]);
         }
         fs::copy(at("user_key.pub"), at("authorized_keys")).unwrap();
-        let empty = Empty::new();
+        if rustix::process::getuid().is_root() {
+            fs::create_dir_all(EMPTY).unwrap();
+        }
         // Another process may take the port that was just found free.
         let (child, log, port) = (0..5)
             .find_map(|_| {
@@ -173,7 +148,7 @@ impl Sshd {
             })
             .expect("sshd does not listen");
         let address = address.to_owned();
-        let sshd = Self { child, log, address, port, folder, account: None, _empty: empty };
+        let sshd = Self { child, log, address, port, folder, account: None };
         sshd.know("host_key");
         sshd.settle("");
         sshd

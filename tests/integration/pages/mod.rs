@@ -29,6 +29,8 @@ mod revert;
 #[expect(dead_code, reason = "the tests of the views use the rest")]
 #[path = "../../../examples/gallery/scene.rs"]
 mod scene;
+#[path = "../../../examples/gallery/setting.rs"]
+mod setting;
 #[path = "../../../examples/gallery/signing.rs"]
 mod signing;
 
@@ -110,7 +112,8 @@ fn loop_pages() {
 #[test]
 fn other_pages() {
     snapshots(&["plan", "empty", "diagnostics", "simulation"]);
-    snapshots_over("plan", &["settings", "help", "palette", "inbox", "queue", "close-queue"]);
+    snapshots(&["settings"]);
+    snapshots_over("plan", &["help", "palette", "inbox", "queue", "close-queue"]);
 }
 
 #[test]

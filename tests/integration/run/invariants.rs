@@ -253,7 +253,9 @@ fn invariant_7_cancel_and_search_never_wait() {
     let run = ApprovedPlan { authorization, ..approved };
     let secret_inputs = SecretInputs::default();
     let approved = Box::new(run);
-    worker.send(Command::Run { approved, file: None, secret_inputs, call: None }).unwrap();
+    worker
+        .send(Command::Run { approved, file: None, secret_inputs, call: None, cut_off_in: None })
+        .unwrap();
     // The step runs until the test releases it.
     let asked = |event: &Event| matches!(event, Event::Run(RunEvent::ConfirmationNeeded { .. }));
     loop {

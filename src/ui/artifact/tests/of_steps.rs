@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn step_output_has_the_same_viewers() {
     let mut harness: Harness<'_, Window> = window("completed", [1280.0, 800.0]);
-    harness.get_by_role_and_label(egui::accesskit::Role::Button, "Output").click();
+    harness.get_by_role_and_label(egui::accesskit::Role::Tab, "Output").click();
     harness.run_ok();
     assert!(harness.query_by_label("Find in stdout").is_some());
     assert!(harness.query_by_label("Copy stdout").is_some());

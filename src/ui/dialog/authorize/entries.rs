@@ -4,15 +4,29 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use egui::Ui;
+
 use super::traits::StepTraits;
 use crate::authorization::FileState;
 use crate::plan::{ShownPlan, ShownStep, ToolCall, drawable, twin_names, visible_name};
 use crate::risk::RiskLevel;
 use crate::run::{FileFate, LineKind, PreviewedStep, PreviewedSteps, Review};
 use crate::ui::plan::{
-    Beside, CodeRow, WALLS, beyond_walls, command_rows, risk_icon, row_length, text_rows,
+    Beside, CodeRow, Gutter, WALLS, beyond_walls, cached_rows, code_rows_ui, columns, command_rows,
+    risk_icon, row_length, text_rows,
 };
-use crate::ui::{Icon, Tone, icon};
+use crate::ui::{Icon, Text, Tone, icon};
+
+/// Shows the entries. `id` tells several lists apart.
+pub(super) fn entries_ui(ui: &mut Ui, id: &str, entries: &Entries, gutter: Gutter) {
+    let columns = columns(ui, ui.available_width(), gutter);
+    let key = std::slice::from_ref(&entries.key);
+    // The note is in a smaller font.
+    let column = Text::Mono.width_of(ui, "0").max(1.0);
+    let note_columns = |note: &str| (Text::Small.width_of(ui, note) / column).ceil() as usize;
+    let rows = cached_rows(ui, id, key, columns, || entries.rows(columns, note_columns));
+    code_rows_ui(ui, id, &rows, gutter);
+}
 
 /// The number of lines that a step adds and removes; `None` if that is not known exactly.
 fn changed_lines(
@@ -165,8 +179,12 @@ impl Entries {
         self.entries.len()
     }
 
-    /// The rows for this number of columns.
-    pub(super) fn rows(&self, columns: usize) -> Vec<CodeRow> {
+    /// The rows for this number of columns. `note_columns` is the width of a note, in columns.
+    pub(super) fn rows(
+        &self,
+        columns: usize,
+        note_columns: impl Fn(&str) -> usize,
+    ) -> Vec<CodeRow> {
         let mut rows = Vec::new();
         for entry in self.entries.iter() {
             let emphasized = entry.emphasized.as_ref().map(|(range, tone)| (range, *tone));
@@ -175,8 +193,7 @@ impl Entries {
                 EntryText::Command(command) => command_rows(command, emphasized, columns),
                 EntryText::Shown(text) => text_rows(text, columns),
             });
-            // The note is in a smaller font.
-            let text_columns = columns.saturating_sub(entry.note.chars().count() + 2);
+            let text_columns = columns.saturating_sub(note_columns(&entry.note) + 2);
             let fits = |row: &CodeRow| row_length(&row.text, text_columns) == row.text.len();
             let is_beside = rows.get(first).is_some_and(fits);
             let tone = entry.tone;

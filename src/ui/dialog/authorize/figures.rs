@@ -1,14 +1,15 @@
 //! The figures of a plan at a glance.
 
+use egui::text::LayoutJob;
 use egui::{
-    CornerRadius, FontId, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+    CornerRadius, FontId, Label, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 
 use crate::plan::{ShownPlan, ToolCall};
 use crate::risk::RiskLevel;
 use crate::run::{FileFate, PreviewProgress, PreviewedSteps, Review, cannot_be_restored};
 use crate::ui::plan::step_ranges;
-use crate::ui::{Text, Theme, Tone, format, theme};
+use crate::ui::{Text, Theme, Tone, format, theme, widgets};
 
 /// A figure and what it consists of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +91,7 @@ fn changed_lines(previewed: &PreviewedSteps) -> Option<String> {
     let ((added, removed), is_all) = previewed.lines();
     let at_least = if is_all { "" } else { "at least " };
     let [added_text, removed_text] = [added, removed].map(|it| format::count(it as u64));
-    (added + removed > 0).then(|| format!("{at_least}+{added_text}\u{A0}−{removed_text}"))
+    (added + removed > 0).then(|| format!("{at_least}+{added_text} −{removed_text}"))
 }
 
 fn asks(review: &Review) -> Figure {
@@ -139,6 +140,17 @@ pub(super) fn not_restorable(plan: &ShownPlan, review: &Review) -> Vec<usize> {
 const NARROWEST: f32 = 150.0;
 const GAP: f32 = 8.0;
 const PADDING: f32 = 12.0;
+/// Names the plan in a few lines, so that a long name cannot push what matters out of sight; all of it is among
+/// what the authorization covers.
+pub(super) fn name_ui(ui: &mut Ui, name: &str) {
+    const LINES: usize = 3;
+    let (name, color) = (widgets::beginning(name).into_owned(), Theme::of(ui).text);
+    let mut job = LayoutJob::simple(name, Text::Strong.font(), color, ui.available_width());
+    job.wrap.max_rows = LINES;
+    let galley = ui.painter().layout_job(job);
+    ui.add(Label::new(galley));
+}
+
 /// The height of the title, in points.
 const TITLE: f32 = 22.0;
 

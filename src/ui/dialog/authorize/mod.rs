@@ -16,7 +16,7 @@ use std::sync::Arc;
 use egui::{Id, Ui};
 use uuid::Uuid;
 
-use self::entries::Entries;
+use self::entries::{Entries, entries_ui};
 use self::figures::{Figure, figures_ui};
 use self::sentences::{alike, by_reason, failing, lasting, remarks};
 pub use self::waiting::WaitingAgent;
@@ -27,8 +27,8 @@ use crate::plan::{
 };
 use crate::run::{FileFate, PlanRejection, PreviewedSteps, Review};
 use crate::ui::plan::{
-    Gutter, PlanAttempt, ReviewsView, WALLS, WallLines, answers_ui, cached_rows, code_rows_ui,
-    columns, finding_sentence, indented, lines_ui, wall_lines,
+    Gutter, PlanAttempt, ReviewsView, WALLS, WallLines, answers_ui, finding_sentence, indented,
+    lines_ui, wall_lines,
 };
 use crate::ui::{Action, DialogAction, Look, Now, Text, Tone, controls, format, icon, widgets};
 
@@ -231,8 +231,7 @@ pub(super) fn authorize_ui(
 
 /// `unfolded` is where the window keeps whether the person has unfolded the steps that only read.
 fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
-    // In one line, so that a long name cannot push what matters out of sight; all of it is below.
-    widgets::line(ui, prose(view.plan.name()), Text::Strong, Tone::Plain);
+    figures::name_ui(ui, &prose(view.plan.name()));
     context_ui(ui, view);
     ui.add_space(6.0);
     if !view.rejected.is_empty() {
@@ -381,13 +380,6 @@ fn steps_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
 fn list_heading(ui: &mut Ui, title: &str) {
     ui.add_space(6.0);
     widgets::heading(ui, title);
-}
-
-fn entries_ui(ui: &mut Ui, id: &str, entries: &Entries, gutter: Gutter) {
-    let columns = columns(ui, ui.available_width(), gutter);
-    let key = std::slice::from_ref(&entries.key);
-    let rows = cached_rows(ui, id, key, columns, || entries.rows(columns));
-    code_rows_ui(ui, id, &rows, gutter);
 }
 
 /// What becomes of each file that the steps name as written.

@@ -6,7 +6,7 @@ use crate::authorization::{Binding, Signing, WallSetting};
 use crate::plan::{ShownPlan, visible_name};
 use crate::run::{PlanRejection, PreviewedSteps, Review};
 use crate::ui::Now;
-use crate::ui::plan::{GroupedSteps, named_lookalikes, not_previewed, step_ranges};
+use crate::ui::plan::{GroupedSteps, named_letters, not_previewed, step_ranges};
 
 /// Who rejected the plan before, when, and why.
 pub(super) fn rejected(rejection: &PlanRejection, now: &Now) -> String {
@@ -76,7 +76,7 @@ pub(super) fn alike(plan: &ShownPlan) -> Vec<String> {
     let mut steps = GroupedSteps::default();
     for (index, step) in plan.steps.iter().enumerate() {
         let object = step.call.as_ref().map(|call| call.headline().1);
-        let letters = object.and_then(|object| named_lookalikes(&object));
+        let letters = object.and_then(|object| named_letters(&object));
         steps.add(index, letters.map(|letters| (0, letters)));
     }
     steps.lines()

@@ -12,7 +12,7 @@ use crate::ui::tests::{fixture, signing};
 fn names_of_files_have_each_code_point_once_and_no_line_break() {
     let mut review = fixture::review(&fixture::plan());
     review.impact.files = vec!["pаypal.txt".to_owned(), "two\nlines".to_owned()];
-    let rows = Entries::of_files(&review, &[FileFate::Written; 2]).rows(80);
+    let rows = Entries::of_files(&review, &[FileFate::Written; 2]).rows(80, str::len);
     let texts: Vec<_> = rows.iter().map(|row| row.text.as_str()).collect();
     assert_eq!(texts, ["pа⟨U+0430⟩ypal.txt", "two⟨U+000A⟩lines"]);
 }
@@ -41,7 +41,7 @@ fn view(plan: &ShownPlan, review: &Review) -> AuthorizeView {
 fn listed(plan: &ShownPlan, review: &Review) -> Vec<usize> {
     let view = view(plan, review);
     let listed = view.unfolded.as_ref().unwrap_or(&view.steps);
-    listed.rows(80).iter().filter_map(|row| row.numbers.1).collect()
+    listed.rows(80, str::len).iter().filter_map(|row| row.numbers.1).collect()
 }
 
 fn long() -> (ShownPlan, Review) {
@@ -56,7 +56,7 @@ fn only_unremarkable_reads_are_folded() {
     let (plan, review) = long();
     let before = listed(&plan, &review);
     assert_eq!(before.len(), 130, "125 files are created, and five reads ask");
-    let all = view(&plan, &review).steps.rows(80);
+    let all = view(&plan, &review).steps.rows(80, str::len);
     assert_eq!(all.iter().filter_map(|row| row.numbers.1).count(), 500);
     assert!(!before.contains(&1) && before.contains(&2) && before.contains(&100));
 
@@ -111,7 +111,7 @@ fn a_step_with_right_to_left_text_is_marked_and_not_folded() {
     let index = folded.unwrap();
     plan.steps[index].arguments.insert("path".to_owned(), "\u{5D0}.txt".to_owned());
     assert!(listed(&plan, &review).contains(&(index + 1)));
-    let rows = view(&plan, &review).steps.rows(80);
+    let rows = view(&plan, &review).steps.rows(80, str::len);
     let row = rows.into_iter().find(|row| row.numbers.1 == Some(index + 1)).unwrap();
     assert!(row.beside.unwrap().note.ends_with("right-to-left text"));
 }
@@ -128,7 +128,7 @@ fn lines_of_a_change_are_shown_only_where_they_are_known() {
         }
         let (plan, review) = (plan.clone().into(), review.clone().into());
         let view = AuthorizeView::new(plan, review, None, None, None, 60_000, &previewed);
-        let rows = view.steps.rows(80);
+        let rows = view.steps.rows(80, str::len);
         let row = rows.into_iter().find(|row| row.numbers.1 == Some(number));
         row.and_then(|row| row.beside).map(|beside| (beside.note, beside.tone)).unwrap()
     };
@@ -171,7 +171,7 @@ fn only_steps_have_numbers() {
     let plan = fixture::command_plan();
     let mut review = fixture::review(&plan);
     review.walls = Some(signing::walls(&plan));
-    let rows = view(&plan, &review).steps.rows(80);
+    let rows = view(&plan, &review).steps.rows(80, str::len);
     let walls = rows.iter().filter(|row| {
         row.beside
             .as_ref()

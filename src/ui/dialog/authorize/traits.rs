@@ -4,7 +4,7 @@ use crate::authorization::WallLevel;
 use crate::plan::{ShownPlan, ToolCall, ToolClass};
 use crate::risk::RiskLevel;
 use crate::run::{PreviewedSteps, Review, cannot_be_restored};
-use crate::ui::plan::{RIGHT_TO_LEFT, named_lookalikes, step_has_right_to_left};
+use crate::ui::plan::{RIGHT_TO_LEFT, named_letters, step_has_right_to_left};
 
 /// The longest plan in which no step is folded: about two screens.
 const SHORT_PLAN: usize = 40;
@@ -77,7 +77,7 @@ pub(super) fn foldable(
         return Vec::new();
     }
     let only_reads = |call: &ToolCall| {
-        call.class() == ToolClass::Read && named_lookalikes(&call.headline().1).is_none()
+        call.class() == ToolClass::Read && named_letters(&call.headline().1).is_none()
     };
     let may_fold = |index: &usize| {
         let call = plan.steps.get(*index).and_then(|step| step.call.as_ref());

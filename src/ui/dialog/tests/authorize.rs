@@ -83,11 +83,9 @@ fn folded_steps_are_shown_on_request() {
 #[test]
 fn files_that_a_revert_deletes_are_said_to_be_deleted() {
     let harness = large_window("authorize-revert");
-    for text in [
-        "2 files: 1 replaced, 1 deleted, +1\u{A0}−12",
-        "CHANGELOG.md, deleted",
-        "src/lib.rs, replaced",
-    ] {
+    for text in
+        ["2 files: 1 replaced, 1 deleted, +1 −12", "CHANGELOG.md, deleted", "src/lib.rs, replaced"]
+    {
         assert!(shows(&harness, text), "{text}");
     }
 }
@@ -100,7 +98,7 @@ fn warnings_about_the_plan_are_above_the_figures() {
     let warning = harness
         .query_all_by_label_contains(warning)
         .max_by(|a, b| a.rect().left().total_cmp(&b.rect().left()));
-    let figure = harness.get_by_label("2 files: 1 replaced, 1 deleted, +1\u{A0}−12");
+    let figure = harness.get_by_label("2 files: 1 replaced, 1 deleted, +1 −12");
     let warning = warning.unwrap();
     assert!(warning.rect().bottom() <= figure.rect().top());
     assert!(
@@ -160,7 +158,7 @@ fn what_is_behind_a_failing_step_is_not_counted() {
 fn a_step_that_would_fail_and_its_file_are_marked() {
     let harness = large_window("authorize-fails");
     for text in [
-        "2 files: 1 replaced, 1 not written, +3\u{A0}−1",
+        "2 files: 1 replaced, 1 not written, +3 −1",
         "Create CHANGELOG.md, caution · would fail",
         "Step 5 would fail now: cannot create CHANGELOG.md: it exists already. The run would end at step 5.",
     ] {

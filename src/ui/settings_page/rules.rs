@@ -2,8 +2,9 @@
 
 use egui::{Align, Id, Layout, Margin, TextEdit, Ui};
 
-use super::settings::SettingsView;
+use super::{SettingsView, with_footer};
 use crate::risk::{BadRule, CommandVerdict, RiskLevel, Shell, UserRule, UserRules, of_command};
+use crate::ui::access::Reason as _;
 use crate::ui::action::WindowAction;
 use crate::ui::plan::risk_chip;
 use crate::ui::{Action, Look, Text, Tone, icon, theme, widgets};
@@ -166,7 +167,6 @@ impl TriedSample {
 
 /// The list of the rules, with a button to add one.
 pub(super) fn list_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
-    widgets::heading(ui, "Your rules for commands");
     if settings.rules.is_empty() && settings.removed_rules.is_empty() {
         widgets::line(ui, "None: the built-in rules alone judge.", Text::Body, Tone::Dim);
     }
@@ -175,12 +175,12 @@ pub(super) fn list_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Ac
         |index: usize| settings.removed_rules.iter().filter(move |it| it.place == index);
     for (index, rule) in settings.rules.iter().enumerate() {
         removed_at(index).for_each(|it| removed_ui(ui, &it.rule, actions));
-        rule_ui(ui, rule, settings.can_change_rules, actions);
+        rule_ui(ui, rule, settings.can_change, actions);
     }
     let beyond = settings.removed_rules.iter().filter(|it| it.place >= settings.rules.len());
     beyond.for_each(|it| removed_ui(ui, &it.rule, actions));
     note_ui(ui, settings.rules_note.as_ref());
-    if !settings.can_change_rules {
+    if !settings.can_change {
         let text = "They can be changed here once the settings file has no fault.";
         widgets::line(ui, text, Text::Small, Tone::Dim);
     } else if widgets::button(ui, Look::Plain, None, "New rule…", true).clicked() {
@@ -237,8 +237,30 @@ fn note_ui(ui: &mut Ui, note: Option<&(Tone, String)>) {
     }
 }
 
+/// The form for a rule, with its buttons in sight below its fields.
+pub(super) fn form_ui(
+    ui: &mut Ui,
+    settings: &SettingsView,
+    checked: &CheckedForm,
+    actions: &mut Vec<Action>,
+) {
+    let title = match checked.form.replaces {
+        Some(_) => "Change a rule for commands",
+        None => "New rule for commands",
+    };
+    let mut of_footer = Vec::new();
+    let note = settings.rules_note.as_ref();
+    with_footer(
+        ui,
+        title,
+        |ui| fields_ui(ui, checked, actions),
+        |ui| save_ui(ui, checked, note, &mut of_footer),
+    );
+    actions.append(&mut of_footer);
+}
+
 /// The fields of the form for a rule. The first one has the focus when the form opens.
-pub(super) fn fields_ui(ui: &mut Ui, checked: &CheckedForm, actions: &mut Vec<Action>) {
+fn fields_ui(ui: &mut Ui, checked: &CheckedForm, actions: &mut Vec<Action>) {
     let mut form = checked.form.clone();
     if ui.ctx().read_response(field_id("Name")).is_none() {
         ui.memory_mut(|memory| memory.request_focus(field_id("Name")));
@@ -273,7 +295,7 @@ pub(super) fn fields_ui(ui: &mut Ui, checked: &CheckedForm, actions: &mut Vec<Ac
 }
 
 /// What is wrong with the rule, and the buttons, below its fields.
-pub(super) fn save_ui(
+fn save_ui(
     ui: &mut Ui,
     checked: &CheckedForm,
     note: Option<&(Tone, String)>,
@@ -293,7 +315,8 @@ pub(super) fn save_ui(
     note_ui(ui, note);
     ui.horizontal(|ui| {
         let can_save = checked.fault.is_none();
-        if widgets::button(ui, Look::Primary, None, "Save the rule", can_save).clicked() {
+        let save = widgets::button(ui, Look::Primary, None, "Save the rule", can_save);
+        if save.or_why(checked.fault.as_deref().unwrap_or_default()).clicked() {
             actions.push(Action::Window(WindowAction::SaveRule));
         }
         if widgets::button(ui, Look::Plain, None, "Cancel", true).clicked() {
@@ -333,79 +356,4 @@ fn sample_ui(ui: &mut Ui, sample: &TriedSample) {
 }
 
 #[cfg(test)]
-mod tests {
-    use egui_kittest::kittest::Queryable as _;
-
-    use super::*;
-    use crate::ui::tests::window;
-
-    #[test]
-    fn a_rule_opens_in_the_form_to_be_changed() {
-        let mut harness = window("settings", [900.0, 600.0]);
-        harness.get_by_label("Change the rule careful-push").click();
-        harness.run_ok();
-        assert!(harness.query_by_label("Change a rule for commands").is_some());
-        let Some(Action::Window(WindowAction::EditRule(form))) = harness.state().actions.last()
-        else {
-            panic!("{:?}", harness.state().actions)
-        };
-        assert_eq!(form.replaces.as_deref(), Some("careful-push"));
-        assert_eq!((&*form.prefix, &*form.must_match), ("git push", "git push"));
-        // Its own name is no second rule of that name.
-        assert!(harness.query_by_label_contains("Another rule has").is_none());
-    }
-
-    #[test]
-    fn a_fault_speaks_of_the_fields() {
-        let fault = |form: &RuleForm| form.clone().checked(&UserRules::default()).fault;
-        let mut form = RuleForm { id: "no-deploy".into(), ..RuleForm::default() };
-        assert_eq!(
-            fault(&form).unwrap(),
-            "Still needed: the first words of the command, a reason, a command that it must match."
-        );
-        form.prefix = "make deploy".into();
-        form.reason = "Only the pipeline deploys.".into();
-        form.must_match = "make test".into();
-        assert!(fault(&form).unwrap().starts_with("The rule does not match \"make test\""));
-        form.must_match = "make deploy now".into();
-        form.must_not_match = "sudo make deploy".into();
-        assert!(fault(&form).unwrap().starts_with("The rule matches \"sudo make deploy\""));
-        form.must_not_match.clear();
-        assert_eq!(fault(&form), None);
-        let others = UserRules::new(vec![form.rule()]).unwrap();
-        let fault = form.checked(&others).fault;
-        assert_eq!(fault.as_deref(), Some("Another rule has this name."));
-    }
-
-    // A small window scrolls the fields, and not the button.
-    #[test]
-    fn a_rule_can_be_typed_and_saved_without_scrolling() {
-        let mut harness = window("settings", [900.0, 600.0]);
-        harness.get_by_label("New rule…").click();
-        harness.run_ok();
-        let name = harness.get_by_role_and_label(egui::accesskit::Role::TextInput, "Name");
-        assert!(name.is_focused() && name.rect().top() > 0.0, "{:?}", name.rect());
-        let save = harness.get_by_label("Save the rule").rect();
-        assert!(save.bottom() < 600.0 - 40.0, "{save:?}");
-        // The focus stays where the person moves it.
-        harness.get_by_label("Reason").focus();
-        harness.run_ok();
-        assert!(harness.get_by_label("Reason").is_focused());
-    }
-
-    #[test]
-    fn a_removed_rule_keeps_its_place_until_it_is_put_back() {
-        let mut harness = window("settings", [1280.0, 900.0]);
-        let top = |harness: &egui_kittest::Harness<'_, _>| {
-            harness.get_by_label("Remove the rule careful-push").rect().top()
-        };
-        let before = top(&harness);
-        harness.get_by_label("Remove the rule no-deploy").click();
-        harness.run_ok();
-        assert!((top(&harness) - before).abs() < 1.0, "{} and {before}", top(&harness));
-        harness.get_by_label("Undo").click();
-        harness.run_ok();
-        let restore = Action::Window(WindowAction::RestoreRule("no-deploy".into()));
-        assert_eq!(harness.state().actions.last(), Some(&restore));
-    }
-}
+mod tests;

@@ -1,0 +1,3 @@
+//! What packages contain besides the program: the files in `packaging/linux`.
+
+mod command_line;
