@@ -1,8 +1,7 @@
 //! The files of the log: `countersign.log`, and older ones as `countersign.log.1` and `.2`.
 //!
-//! Several windows and commands write to one log. Each opens the file anew for each piece, and appends whole lines, which the
-//! system keeps apart. Whoever finds the file too large renames it; a lock on the file, which is not waited for, keeps two
-//! from doing so at once.
+//! Several windows and commands write to one log. Each opens the file anew for each piece, and locks it while it appends whole
+//! lines or replaces a file that is too large.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -31,31 +30,29 @@ impl LogFile {
         Self { folder, max_size }
     }
 
-    /// Appends lines. Creates the folder and the file if they are missing, and replaces a file that is too large.
+    /// Appends lines. Creates the folder and the file if they are missing, and replaces a file that is too large. Waits while
+    /// another process has the lock, for which only the thread of the log has time.
     ///
     /// # Errors
     /// The folder or the file cannot be used, is a link, or belongs to another user; or the disk is full.
     pub(super) fn append(&self, lines: &[u8]) -> io::Result<()> {
         create_folder(&self.folder)?;
         let path = self.folder.join(NAME);
-        let mut file = open(&path)?;
-        let mut size = file.metadata()?.len();
-        let is_too_large = |size: u64| size > 0 && size + lines.len() as u64 > self.max_size;
-        // Without the lock, another one is replacing the file. If it never does so, the log ends at twice the size.
-        if is_too_large(size) && file.try_lock().is_ok() {
-            if is_at(&file, &path)? {
-                self.rename()?;
+        loop {
+            let mut file = open(&path)?;
+            lock(&file)?;
+            if !is_at(&file, &path)? {
+                continue; // Replaced while this process waited.
             }
-            file = open(&path)?;
-            size = file.metadata()?.len();
+            let size = file.metadata()?.len();
+            if size > 0 && size + lines.len() as u64 > self.max_size {
+                self.rename()?;
+                continue;
+            }
+            // A full disk may have taken a part of a line.
+            let begin: &[u8] = if ends_line(&mut file, size)? { b"" } else { b"\n" };
+            return file.write_all(&[begin, lines].concat());
         }
-        if size > 2 * self.max_size {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        // A full disk may have taken a part of a line.
-        let begin: &[u8] = if ends_line(&mut file, size)? { b"" } else { b"\n" };
-        // In one call, so that lines of other processes do not come in between.
-        file.write_all(&[begin, lines].concat())
     }
 
     /// Makes the file the first of the older ones, and removes the last.
@@ -147,6 +144,14 @@ fn unlinked(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
+/// Locks the file until it is closed. Where a file system has no locks, lines of several processes may mix.
+fn lock(file: &File) -> io::Result<()> {
+    match file.lock() {
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+        locked => locked,
+    }
+}
+
 /// Refuses what is no file of this user, or has another name somewhere.
 fn check(metadata: &Metadata) -> io::Result<()> {
     if !metadata.is_file() {
@@ -165,8 +170,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
     #[cfg(not(unix))]
     {
-        let _ = (file, path);
-        Ok(true)
+        Ok(file.metadata()?.len() == fs::metadata(path)?.len())
     }
 }
 
