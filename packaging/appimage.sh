@@ -21,6 +21,7 @@ need_binary
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 root="$work/AppDir"
 stage_files "$root/usr" share/zsh/site-functions
 install -m 644 -t "$root/usr/share/doc/countersign" "$ROOT/LICENSE-MIT" "$ROOT/LICENSE-APACHE"

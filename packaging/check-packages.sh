@@ -17,6 +17,7 @@ need_sbom_reader
 export LC_ALL=C.UTF-8
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 out="$work/packages"
 
 # Symbols would only be copied, once for each package.
@@ -63,14 +64,18 @@ done
 say "installing and removing"
 # $1: a folder that has to be as it was before.
 same() { (cd "$1" && find . | sort) | diff "$work/before" - || die "$2 leaves something"; }
-mkdir -p "$work/prefix/bin"
-(cd "$work/prefix" && find . | sort) >"$work/before"
-sh "$work/tar/install.sh" --prefix "$work/prefix" >/dev/null
-sh "$work/tar/install.sh" --prefix "$work/prefix" >/dev/null
-"$work/prefix/bin/countersign" --version
-desktop-file-validate "$work/prefix"/share/applications/*.desktop
-sh "$work/tar/install.sh" --uninstall --prefix "$work/prefix"
-same "$work/prefix" install.sh
+# A prefix that is there, and one that is not.
+mkdir -p "$work/prefixes/there/bin"
+(cd "$work/prefixes" && find . | sort) >"$work/before"
+for prefix in "$work/prefixes/there" "$work/prefixes/absent"; do
+    (umask 077 && sh "$work/tar/install.sh" --prefix "$prefix") >/dev/null
+    [ -z "$(find "$prefix" ! -perm -444)" ] || die "install.sh installs what others cannot read"
+    sh "$work/tar/install.sh" --prefix "$prefix" >/dev/null
+    "$prefix/bin/countersign" --version
+    desktop-file-validate "$prefix"/share/applications/*.desktop
+    sh "$work/tar/install.sh" --uninstall --prefix "$prefix"
+    same "$work/prefixes" install.sh
+done
 # For dpkg and rpm as far as that goes without the system they are made for.
 if [ "$(id -u)" = 0 ]; then
     mkdir -p "$work/root/var/lib/dpkg/updates" "$work/root/var/lib/dpkg/info"
@@ -86,6 +91,8 @@ if [ "$(id -u)" = 0 ]; then
     rpm --root "$work/rpmroot" --nodeps -e countersign
     left=$(find "$work/rpmroot/usr" ! -type d ! -path '*/lib/sysimage/*')
     [ -z "$left" ] || die "rpm leaves $left"
+else
+    say "not checked, because only root can: installing and removing with dpkg and rpm"
 fi
 
 say "man pages"

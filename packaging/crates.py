@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Which crates are in the program: their licences, and the bill of materials.
 
-    python3 crates.py licences      every licence text with the crates that have it, as text
-    python3 crates.py sbom          CycloneDX 1.6, as JSON
+    python3 crates.py licences [TARGET]     every licence text with the crates that have it, as text
+    python3 crates.py sbom [TARGET]         CycloneDX 1.6, as JSON
 
-The crates are those that cargo links into the program for this computer (`cargo tree`), without what only builds or
-tests use. C libraries that crates contain, the fonts and Rust's own library are named, too. Nothing depends on the time
+The crates are those that cargo links into the program for a target of Rust, by default this computer's (`cargo tree`),
+without what only builds or tests use. C libraries that crates contain, the fonts and Rust's own library are named, too. Nothing depends on the time
 or on this computer's folders: the date is SOURCE_DATE_EPOCH. A crate without a licence is an error.
 """
 
@@ -13,6 +13,7 @@ import datetime
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tomllib
@@ -22,18 +23,28 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Files with licences, also below the root of a crate: those of fonts and of C libraries are in its folders.
 LICENCE = re.compile(r"^(LICEN[CS]E|COPYING|COPYRIGHT|NOTICE|UNLICENSE|OFL|UFL|.*-license\.txt$)", re.IGNORECASE)
-NOT_READ = {"tests", "test", "benches", "examples", "fuzz", "testdata", "src"}
+NOT_READ = {"tests", "test", "benches", "examples", "fuzz", "testdata"}
 SOURCE = re.compile(r"\.(rs|c|h|py|toml|json|html)$")
 # The standard texts of crates that come without one, by crates that have it.
-STANDARD = {"MIT": ("clap", "LICENSE-MIT"), "Apache-2.0": ("clap", "LICENSE-APACHE"), "Zlib": ("foldhash", "LICENSE")}
+STANDARD = {
+    "MIT": ("clap", "LICENSE-MIT"),
+    "Apache-2.0": ("clap", "LICENSE-APACHE"),
+    "Zlib": ("foldhash", "LICENSE"),
+    "BSL-1.0": ("error-code", "LICENSE"),
+}
 # C libraries inside of crates: the crate, the library, its licence, the file with its version, and the version in it.
 BUNDLED = [
     ("libsqlite3-sys", "SQLite", "blessing", "sqlite3/sqlite3.h", r'#define SQLITE_VERSION +"([0-9.]+)"'),
     ("zstd-sys", "Zstandard", "BSD-3-Clause", "zstd/lib/zstd.h",
      r"#define ZSTD_VERSION_MAJOR +(\d+)\s+#define ZSTD_VERSION_MINOR +(\d+)\s+#define ZSTD_VERSION_RELEASE +(\d+)"),
+    # Its headers, by the commit.
+    ("tree-sitter", "ICU", "ICU", "src/unicode/ICU_SHA", r"([0-9a-f]{40})"),
 ]
 # Fonts in assets/fonts, by the names of their licence files.
 FONTS = [("Inter", "OFL-1.1"), ("JetBrainsMono", "OFL-1.1"), ("Phosphor", "MIT")]
+# Fonts inside of crates whose own licence is another one: the crate, the file, the font, its licence. One that is missing
+# here is an error.
+CRATE_FONTS = [("sctk-adwaita", "src/title/Cantarell-Regular.ttf", "Cantarell", "OFL-1.1")]
 
 
 def output(*command):
@@ -48,18 +59,18 @@ def rustc():
     return said["release"], said["host"]
 
 
-def linked(host):
+def linked(target):
     """Names and versions of the crates that are linked, besides the program itself."""
-    tree = output("cargo", "tree", "--locked", "--edges", "normal,no-proc-macro", "--target", host, "--prefix", "none",
+    tree = output("cargo", "tree", "--locked", "--edges", "normal,no-proc-macro", "--target", target, "--prefix", "none",
                   "--format", "{p}")
     found = {tuple(line.split()[:2]) for line in tree.splitlines() if line.strip()}
     return {(name, version.removeprefix("v")) for name, version in found if name != "countersign"}
 
 
-def crates(host):
+def crates(target):
     """What cargo knows of each of them, by name and version, sorted; and the edges between them."""
-    wanted = linked(host)
-    known = json.loads(output("cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", host))
+    wanted = linked(target)
+    known = json.loads(output("cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target))
     by_id = {it["id"]: it for it in known["packages"]}
     found = {(it["name"], it["version"]): it for it in known["packages"]}
     missing = wanted - found.keys()
@@ -87,7 +98,7 @@ def texts_in(folder):
     found = []
     for path, folders, files in os.walk(folder):
         below = Path(path).relative_to(folder)
-        folders[:] = sorted(it for it in folders if it not in NOT_READ and len(below.parts) < 2)
+        folders[:] = sorted(it for it in folders if it not in NOT_READ and len(below.parts) < 4)
         for name in sorted(files):
             if LICENCE.match(name) and not SOURCE.search(name):
                 text = (Path(path) / name).read_text(encoding="utf-8", errors="replace")
@@ -98,9 +109,37 @@ def texts_in(folder):
     return found
 
 
-def licences():
-    _, host = rustc()
-    linked_crates, _, known = crates(host)
+def fonts_in(crate):
+    """The fonts in a crate that its licence does not speak of: file, name, licence and text."""
+    folder = Path(crate["manifest_path"]).parent
+    files = {str(it.relative_to(folder)) for it in folder.rglob("*") if it.suffix.lower() in (".ttf", ".otf", ".ttc", ".woff")}
+    files = {it for it in files if not NOT_READ & set(Path(it).parts)}
+    if not files or "OFL" in expression(crate):
+        return []
+    named = [it for it in CRATE_FONTS if it[0] == crate["name"]]
+    if files != {file for _, file, _, _ in named}:
+        sys.exit(f"error: {crate['name']} has fonts of which no licence is known here: {sorted(files)}")
+    return [(font, licence, licence_in(folder / file)) for _, file, font, licence in named]
+
+
+def licence_in(font):
+    """The text of the licence that a font says of itself, in its table of names."""
+    data = font.read_bytes()
+    tables = (struct.unpack_from(">4sLLL", data, 12 + 16 * it) for it in range(struct.unpack_from(">H", data, 4)[0]))
+    names = next(offset for tag, _, offset, _ in tables if tag == b"name")
+    count, texts = struct.unpack_from(">HH", data, names + 2)
+    for it in range(count):
+        platform, _, _, name, length, offset = struct.unpack_from(">6H", data, names + 6 + 12 * it)
+        # The licence, in the encoding of Windows.
+        if (platform, name) == (3, 13):
+            start = names + texts + offset
+            text = data[start:start + length].decode("utf-16-be").replace("\r\n", "\n").replace("\r", "\n")
+            return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+    sys.exit(f"error: {font} has no licence text")
+
+
+def licences(target):
+    linked_crates, _, known = crates(target)
     by_name = {name: crate for (name, _), crate in known.items()}
     owners = {}
     rows = []
@@ -124,6 +163,9 @@ def licences():
                     texts.append((file, (Path(by_name[source]["manifest_path"]).parent / file).read_text()))
         for _, text in texts:
             add(f"{name} {version}", text)
+        for font, licence, text in fonts_in(crate):
+            rows.append((f"{font} (font)", licence, f"https://crates.io/crates/{name}/{version}"))
+            add(f"{font} (font)", text)
     for font, licence in FONTS:
         rows.append((f"{font} (font)", licence, "assets/fonts"))
         add(f"{font} (font)", (ROOT / f"assets/fonts/LICENSE-{font}.txt").read_text().strip("\n"))
@@ -144,9 +186,9 @@ def component(kind, name, version, licence, **more):
     return {"type": kind, "bom-ref": ref, "name": name, "version": version, "licenses": [{"expression": licence}], **more}
 
 
-def sbom():
-    release, host = rustc()
-    linked_crates, edges, _ = crates(host)
+def sbom(target):
+    release, _ = rustc()
+    linked_crates, edges, _ = crates(target)
     lock = tomllib.loads((ROOT / "Cargo.lock").read_text())
     checksums = {(it["name"], it["version"]): it.get("checksum") for it in lock["package"]}
     own = tomllib.loads((ROOT / "Cargo.toml").read_text())["package"]
@@ -174,12 +216,15 @@ def sbom():
                 made = component("library", library, ".".join(found.groups()), licence, scope="required")
                 components.append(made)
                 contained.setdefault((name, version), []).append(made["bom-ref"])
+        for font, licence, _ in fonts_in(crate):
+            components.append(component("file", font, version, licence))
+            contained.setdefault((name, version), []).append(components[-1]["bom-ref"])
     main = purl((own["name"], own["version"]))
     beside = []
     for font, licence in FONTS:
         beside.append(component("file", font, own["version"], licence))
     beside.append(component("library", "rust-std", release, "MIT OR Apache-2.0", scope="required",
-                            description=f"The standard library of Rust for {host}"))
+                            description=f"The standard library of Rust for {target}"))
     components += beside
     direct = [purl(key) for key in edges[own["name"], own["version"]]]
     dependencies.append({"ref": main, "dependsOn": sorted(direct + [it["bom-ref"] for it in beside])})
@@ -210,11 +255,11 @@ def sbom():
 
 def main():
     commands = {"licences": licences, "sbom": sbom}
-    if len(sys.argv) != 2 or sys.argv[1] not in commands:
-        sys.exit("usage: python3 crates.py licences|sbom")
+    if not 2 <= len(sys.argv) <= 3 or sys.argv[1] not in commands:
+        sys.exit("usage: python3 crates.py licences|sbom [TARGET]")
     # The same bytes in every language.
     sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    commands[sys.argv[1]]()
+    commands[sys.argv[1]](sys.argv[2] if len(sys.argv) == 3 else rustc()[1])
 
 
 main()

@@ -15,6 +15,7 @@ need_binary
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 root="$work/root"
 stage_files "$root/usr" share/zsh/vendor-completions
 doc="$root/usr/share/doc/countersign"
@@ -37,7 +38,8 @@ linked=$(cd "$work" && dpkg-shlibdeps -O -e"$root/usr/bin/countersign" | sed -n 
 [ -n "$linked" ] || die "dpkg-shlibdeps named no library"
 loaded=$(printf '%s\n' "$PACKAGES_WINDOW" | sed -n 's/^lib:[^ ]* *\([^ ]*\).*/\1/p' | sort -u | tr '\n' ',' | sed 's/,$//; s/,/, /g')
 architecture=$(dpkg --print-architecture)
-size=$(du -k -s --apparent-size "$root" | cut -f1)
+# Of files alone: the size of a folder depends on the file system.
+size=$(find "$root" -type f -printf '%s\n' | awk '{ sum += int(($1 + 1023) / 1024) } END { print sum }')
 mkdir -p "$root/DEBIAN"
 cat >"$root/DEBIAN/control" <<END
 Package: countersign
@@ -65,5 +67,5 @@ with_one_date "$root"
 
 package="$OUT/countersign_${VERSION}_$architecture.deb"
 # More threads would cut the stream where their number says.
-dpkg-deb --root-owner-group -Zxz "-z$LEVEL" --threads-max=1 --build "$root" "$package" >/dev/null
+DPKG_DEB_THREADS_MAX=1 dpkg-deb --root-owner-group -Zxz "-z$LEVEL" --build "$root" "$package" >/dev/null
 say "$package"

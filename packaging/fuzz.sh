@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes the plan parser, the openers, the preconditions and the parsers of commands.
+# Fuzzes the plan parser, the openers, the preconditions, the client of agents and the parsers of commands.
 #
 #   sh packaging/fuzz.sh           some seconds for each target, starting from the kept corpus
 #   sh packaging/fuzz.sh --long    20 minutes of CPU time for each; adds new inputs to the corpus
@@ -51,11 +51,15 @@ unpack() {
 # Packs the inputs of a target; the same inputs always give the same bytes. $1: its name, $2: the folder.
 pack() {
     mkdir -p fuzz/corpus
-    (
-        cd "$2"
-        find . -type f | sed 's,^\./,,' | LC_ALL=C sort >"$work/names"
-        tar --owner=0 --group=0 --numeric-owner --mode=644 --mtime=@0 -cf "$work/packed.tar" -T "$work/names"
-    )
+    # Not by `set -e`, which does not count for callers that look at the result.
+    if ! (
+        cd "$2" &&
+            find . -type f | sed 's,^\./,,' | LC_ALL=C sort >"$work/names" && [ -s "$work/names" ] &&
+            tar --owner=0 --group=0 --numeric-owner --mode=644 --mtime=@0 -cf "$work/packed.tar" -T "$work/names"
+    ); then
+        echo "$1: the inputs could not be packed; those that are kept stay"
+        return 1
+    fi
     gzip -9n <"$work/packed.tar" >"$work/packed.tar.gz"
     mv "$work/packed.tar.gz" "fuzz/corpus/$1.tar.gz"
     echo "$1: $(wc -l <"$work/names") inputs are kept"
@@ -143,7 +147,10 @@ minimise() {
     rm -rf "$work/minimal"
     mkdir -p "$work/minimal"
     "$targets/$name" -set_cover_merge=1 -use_counters=0 -rss_limit_mb=2048 "$work/minimal" "$kept" "$@" \
-        >>"$out/$name.log" 2>&1
+        >>"$out/$name.log" 2>&1 || {
+        echo "$name: the inputs could not be merged, see $out/$name.log; those that are kept stay"
+        return 1
+    }
     pack "$name" "$work/minimal"
 }
 
@@ -152,6 +159,7 @@ need_packages "To build the fuzzer" "$PACKAGES_FUZZ"
 cargo fmt --check --manifest-path fuzz/Cargo.toml
 build
 status=0
+target acp -timeout=5 -max_len=65536 || status=1
 target parse_plan -timeout=5 -max_len=65536 tests/fixtures/plans assets/plans || status=1
 target openers -timeout=5 -max_len=16384 || status=1
 target preconditions -timeout=10 -max_len=8192 || status=1

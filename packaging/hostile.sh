@@ -27,8 +27,10 @@ python3 tests/hostile/run.py "$place" "$commands" --walls off >"$out/off.jsonl"
 python3 tests/hostile/harmful.py "$out/off.jsonl" >"$out/harmful.jsonl"
 say "behind walls"
 python3 tests/hostile/run.py "$place" "$out/harmful.jsonl" --walls full >"$out/full.jsonl"
+python3 tests/hostile/harmful.py "$out/full.jsonl" >"$out/escaped.jsonl"
 harmful=$(wc -l <"$out/harmful.jsonl")
-escaped=$(python3 tests/hostile/harmful.py "$out/full.jsonl" | tee "$out/escaped.jsonl" | wc -l)
+[ "$(wc -l <"$out/full.jsonl")" = "$harmful" ] || die "not every command was tried behind walls"
+escaped=$(wc -l <"$out/escaped.jsonl")
 not_run=$(grep -c '"outcome": null' "$out/full.jsonl" || true)
 say "$harmful do harm without walls, $escaped of them behind walls; $not_run could not be run there"
 [ "$harmful" -ge 300 ] && [ "$escaped" = 0 ] && [ "$not_run" = 0 ]

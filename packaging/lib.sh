@@ -277,6 +277,12 @@ at_least() {
 
 need_rust() {
     wanted=$(wanted_rust)
+    # Where rustup installs it; a shell that was open before does not look there.
+    cargo_bin=${CARGO_HOME:-$HOME/.cargo}/bin
+    if ! has cargo && [ -x "$cargo_bin/cargo" ]; then
+        PATH="$cargo_bin:$PATH"
+        export PATH
+    fi
     if [ -z "$DRY_RUN" ] && has cargo && found=$(rustc --version 2>/dev/null | cut -d' ' -f2) &&
         [ -n "$found" ] && at_least "${found%%-*}" "$wanted"; then
         say "Rust $found is here ($wanted is needed)"
@@ -291,8 +297,9 @@ need_rust() {
         run curl --proto '=https' --tlsv1.2 --fail --silent --show-error --output "$TARGET/rustup-init.sh" https://sh.rustup.rs
         run sh "$TARGET/rustup-init.sh" -y --no-modify-path --profile minimal \
             --default-toolchain "$wanted" --component clippy --component rustfmt
-        PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
+        PATH="$cargo_bin:$PATH"
         export PATH
+        say "to use cargo in a terminal, add $cargo_bin to PATH"
     fi
 }
 
@@ -309,6 +316,13 @@ need_cargo_home() {
         mkdir -p "$CARGO_HOME"
         say "$cargo_home cannot be written; downloads go to $CARGO_HOME"
     fi
+}
+
+# Settings of the user may name another build folder.
+find_build_folder() {
+    [ -z "$DRY_RUN" ] || return 0
+    known=$(cd "$ROOT" && cargo metadata --no-deps --format-version 1) || die "cargo cannot read Cargo.toml"
+    TARGET=$(printf '%s\n' "$known" | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')
 }
 
 # Uses a faster linker if it is installed and the compiler supports it.
@@ -557,5 +571,6 @@ need_build() {
     need_packages "To build" "$PACKAGES_BUILD"
     need_rust
     need_cargo_home
+    find_build_folder
     use_fast_linker
 }

@@ -20,6 +20,7 @@ need_packages "To build" "$PACKAGES_BUILD"
 need_packages "To make packages" "$PACKAGES_STAGE $PACKAGES_DEB $PACKAGES_RPM"
 need_rust
 need_cargo_home
+cargo fetch --locked --manifest-path "$ROOT/Cargo.toml"
 
 # One build. $1: the folder, $2: the time zone, $3: the language, $4: the umask.
 build() {
@@ -35,6 +36,8 @@ build() {
         unset SOURCE_DATE_EPOCH RUSTFLAGS CARGO_TARGET_DIR
         export TZ="$2" LANG="$3" HOME="$1/home" CARGO_HOME="$1/cargo" RUSTUP_HOME="$rustup_home"
         [ -z "${5:-}" ] || export CARGO_TARGET_DIR="$5"
+        # Another file system, where there is one.
+        [ -z "${5:-}" ] || [ ! -w /dev/shm ] || export TMPDIR=/dev/shm
         sh "$1/source/packaging/deb.sh" --out "$1/packages"
         built="${CARGO_TARGET_DIR:-$1/source/target}/release/countersign"
         for kind in rpm tarball; do

@@ -15,6 +15,7 @@ need_binary
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 root="$work/root"
 stage_files "$root/usr" share/zsh/site-functions
 install -D -m 644 -t "$root/usr/share/licenses/countersign" "$ROOT/LICENSE-MIT" "$ROOT/LICENSE-APACHE"

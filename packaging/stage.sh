@@ -40,13 +40,16 @@ package_options() {
 
 # Builds the release, unless a program is given, and names it in BINARY. No path of this computer gets into it.
 need_binary() {
+    # Before a long build. The bill of materials is made by crates.py, which asks cargo.
+    python3 -c 'import tomllib' 2>/dev/null || die "packages need Python 3.11 or newer to be made"
+    need_rust
+    need_cargo_home
     if [ -n "$BINARY" ]; then
         [ -x "$BINARY" ] || die "$BINARY is no program"
         return
     fi
     need_packages "To build" "$PACKAGES_BUILD"
-    need_rust
-    need_cargo_home
+    find_build_folder
     build_release
     BINARY="$TARGET/release/countersign"
 }
@@ -68,8 +71,9 @@ build_release() {
     # A linker that happens to be installed, and settings of the user, would change the bytes.
     (
         cd "$ROOT"
-        unset RUSTFLAGS RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER
-        CARGO_ENCODED_RUSTFLAGS=${flags%?} CC_SHELL_ESCAPED_FLAGS=1 CFLAGS=$c_flags CXXFLAGS=$c_flags CARGO_INCREMENTAL=0 \
+        unset RUSTFLAGS CARGO_BUILD_TARGET
+        # Empty, because settings of cargo count where they are not set.
+        RUSTC_WRAPPER='' RUSTC_WORKSPACE_WRAPPER='' CARGO_ENCODED_RUSTFLAGS=${flags%?} CC_SHELL_ESCAPED_FLAGS=1 CFLAGS=$c_flags CXXFLAGS=$c_flags CARGO_INCREMENTAL=0 \
             cargo rustc --release --locked --bin countersign -- $relocations
     )
 }

@@ -15,6 +15,7 @@ need_binary
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 name="countersign-$VERSION-linux-$(uname -m)"
 stage_files "$work/$name" share/zsh/site-functions
 install -m 644 "$ROOT/LICENSE-MIT" "$ROOT/LICENSE-APACHE" "$work/$name/share/doc/countersign/"
@@ -24,6 +25,6 @@ install -m 755 "$ROOT/packaging/linux/install.sh" "$work/$name/install.sh"
 with_one_date "$work/$name"
 
 package="$OUT/$name.tar.gz"
-(cd "$work" && tar --sort=name --format=ustar --owner=0 --group=0 --numeric-owner -cf - "$name") |
-    gzip "-$LEVEL" -n >"$package"
+(cd "$work" && tar --sort=name --format=ustar --owner=0 --group=0 --numeric-owner -cf archive.tar "$name")
+gzip "-$LEVEL" -n <"$work/archive.tar" >"$package"
 say "$package"

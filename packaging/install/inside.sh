@@ -6,7 +6,7 @@ set -eu
 root=$1
 shift
 mount --make-rprivate /
-mount --bind "$root" "$root"
+mount --rbind "$root" "$root"
 mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
 mount -t tmpfs -o nosuid,mode=755,size=64m none "$root/dev"
 for name in null zero full random urandom tty; do

@@ -7,6 +7,8 @@
 # DESTDIR is put before every path, for those who make packages. An older version in the same place is replaced. What
 # you have recorded, your settings and your keys are never touched; docs/files.md says where they are.
 set -eu
+# Every user may read what is installed for all.
+umask 022
 
 die() {
     printf 'error: %s\n' "$*" >&2
@@ -45,7 +47,8 @@ case $prefix in
 esac
 source=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root="${DESTDIR:-}$prefix"
-# The list of what was installed, one path below the prefix in each line; one of a folder that was made ends with a slash.
+# The list of what was installed, one path below the prefix in each line; one of a folder that was made ends with a slash,
+# and `./` is the prefix.
 list=share/countersign/installed
 
 # Removes what is in a list, of folders those that are empty then.
@@ -61,6 +64,7 @@ remove() {
             [ "$(ls -A "$root/$path" 2>/dev/null)" != mimeinfo.cache ] || rm -f "$root/${path}mimeinfo.cache"
             rmdir "$root/$path" 2>/dev/null || true
             ;;
+        ./) rmdir "$root" 2>/dev/null || true ;;
         */) rmdir "$root/$path" 2>/dev/null || true ;;
         *) rm -f "$root/$path" ;;
         esac
@@ -98,6 +102,7 @@ if [ -n "$uninstall" ]; then
     [ -e "$root/$list" ] || die "nothing is installed in $root by this script"
     notes=$(mktemp)
     trap 'rm -f "$notes"' EXIT
+    trap 'exit 1' HUP INT TERM
     cp "$root/$list" "$notes"
     remove "$notes"
     refresh
@@ -106,10 +111,14 @@ if [ -n "$uninstall" ]; then
 fi
 
 [ -e "$source/files" ] || die "$source is not the unpacked archive"
+first=
+[ -d "$root" ] || first=./
 mkdir -p "$root" || die "$root cannot be written; choose another place with --prefix"
 notes=$(mktemp)
 trap 'rm -f "$notes"' EXIT
-: >"$notes"
+trap 'exit 1' HUP INT TERM
+printf '%s' "${first:+$first
+}" >"$notes"
 make_folder "$list"
 echo "$list" >>"$notes"
 # What an interrupted installation leaves can be removed, too: the list has everything before it is there.

@@ -4,7 +4,6 @@
 //! [`QUOTE`], and no line of this program does. Callers show texts from outside with [`quoted`]; whatever they forget is
 //! made visible here.
 
-use std::borrow::Cow;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, Stdout, Write};
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +11,7 @@ use serde::Serialize;
 
 use super::Exit;
 use super::folded::{Column, width_of};
-use crate::plan::{is_hidden, quoted, quoted_lines, visible_lines, visible_name};
+use crate::plan::{quoted, quoted_lines, visible_lines, visible_name, write_visible_json};
 
 /// The greatest width to which cells are padded, in characters. A longer cell, such as a list of 10,000 files, moves only the
 /// rest of its own row.
@@ -31,25 +30,6 @@ pub(super) struct Output {
     failure: Option<io::Error>,
 }
 
-/// A JSON document with its hidden characters, which are only in its texts, as escapes: the same texts, but nothing that a
-/// terminal does not show.
-fn escaped(document: &str) -> Cow<'_, str> {
-    if document.is_ascii() && !document.contains('\u{7f}') {
-        return Cow::Borrowed(document);
-    }
-    let mut out = String::with_capacity(document.len());
-    for c in document.chars() {
-        if is_hidden(c) {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        } else {
-            out.push(c);
-        }
-    }
-    Cow::Owned(out)
-}
-
 impl Output {
     pub(super) fn new(json: bool) -> Self {
         let stdout = BufWriter::new(io::stdout());
@@ -63,9 +43,12 @@ impl Output {
 
     /// Prints one JSON document on one line, with hidden characters as escapes of JSON.
     pub(super) fn document(&mut self, document: &impl Serialize) {
-        let line = serde_json::to_string(document).map_err(io::Error::from);
-        match line {
-            Ok(line) => self.exact(format!("{}\n", escaped(&line)).as_bytes()),
+        let mut line = Vec::new();
+        match write_visible_json(&mut line, document) {
+            Ok(()) => {
+                line.push(b'\n');
+                self.exact(&line);
+            }
             Err(error) => self.failure = Some(error),
         }
     }
@@ -268,19 +251,6 @@ mod tests {
         let mut line = OpenLine::default();
         let shown: String = chunks.iter().map(|chunk| line.add(chunk)).collect();
         shown + &line.end()
-    }
-
-    #[test]
-    fn a_document_has_no_hidden_character_and_the_same_texts() {
-        let text = "a\u{202E}b\u{9B}c\u{7f}d\u{E0041}é⟨\n";
-        let document = serde_json::json!({ "it": text, text: 1 });
-        let line = serde_json::to_string(&document).unwrap();
-        let shown = escaped(&line);
-        assert!(!shown.contains(is_hidden), "{shown}");
-        assert!(
-            shown.contains("\\u202e") && shown.contains("\\udb40\\udc41") && shown.contains('é')
-        );
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), document);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! Each program began on a screen of its own, of the size that is recorded. So the player gets that size, a program with a
 //! terminal begins on an empty screen, and any other one in a new line with no style left of the one before.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use super::Result;
 use super::excerpt::{context, terminal_size};
 use super::walk::{Item, Walk};
 use crate::evidence::{EvidenceError, EvidenceReader};
-use crate::plan::quoted;
+use crate::plan::{quoted, write_visible_json};
 use crate::run::{Decoder, ExecutionDetail, RunFate, RunStatus, RunSummary, TerminalSize};
 
 /// The size of the player where no size is recorded.
@@ -177,7 +177,7 @@ impl Cast<'_> {
     }
 
     fn line(&mut self, value: &Value) -> Result<()> {
-        serde_json::to_writer(&mut *self.out, value).map_err(io::Error::from)?;
+        write_visible_json(self.out, value)?;
         self.out.write_all(b"\n")?;
         Ok(())
     }

@@ -3,7 +3,7 @@
 //!
 //! The two lists are written one after the other, so the steps of each tool are read twice; they are never in memory.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use serde_json::{Map, Value, json};
 
@@ -11,6 +11,7 @@ use super::Result;
 use super::excerpt::diagnostics;
 use super::time::rfc3339;
 use super::walk::{Item, Walk};
+use crate::plan::write_visible_json;
 use crate::run::{DiagnosticArtifact, ExecutionDetail, Known, Level, Outcome};
 
 /// # Errors
@@ -21,7 +22,9 @@ pub(super) fn write(walk: &mut Walk<'_>, out: &mut dyn Write) -> Result<()> {
     for (index, tool) in walk.tools()?.into_iter().enumerate() {
         let comma = if index == 0 { "" } else { "," };
         let driver = json!({ "name": tool, "organization": "Countersign" });
-        write!(out, "{comma}\n{{\"tool\":{{\"driver\":{driver}}},\"invocations\":[")?;
+        write!(out, "{comma}\n{{\"tool\":{{\"driver\":")?;
+        write_visible_json(out, &driver)?;
+        out.write_all(b"},\"invocations\":[")?;
         let mut list = List { out: &mut *out, is_begun: false };
         walk.each_of_tool(&tool, |_, item| match item {
             Item::Step(step) => list.push(&invocation(step)),
@@ -60,7 +63,7 @@ impl List<'_> {
     fn push(&mut self, value: &Value) -> Result<()> {
         self.out.write_all(if self.is_begun { b",\n" } else { b"\n" })?;
         self.is_begun = true;
-        serde_json::to_writer(&mut *self.out, value).map_err(io::Error::from)?;
+        write_visible_json(self.out, value)?;
         Ok(())
     }
 }

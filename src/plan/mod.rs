@@ -29,6 +29,7 @@ mod shown;
 mod tool;
 mod twins;
 mod visible;
+mod visible_json;
 pub(crate) mod words;
 mod write;
 
@@ -65,6 +66,7 @@ pub use visible::{
     drawable, drawable_lines, has_right_to_left, is_hidden, is_mark, prose, prose_lines, quoted,
     quoted_lines, shown_offset, source_offset, spelled_out, visible, visible_lines,
 };
+pub use visible_json::write_visible_json;
 pub use write::{
     Batch, CONTINUED, Continuation, ProposedCommand, batch_plan, command_plan, continuation,
     revert, rollback,
