@@ -44,7 +44,7 @@ unpacked() { (cd "$1" && find . ! -type d | sort); }
 dpkg-deb -x "$deb" "$work/deb"
 mkdir "$work/rpm" "$work/tar"
 rpm2cpio "$rpm" | (cd "$work/rpm" && cpio -idm --quiet)
-tar -xzf "$tarball" -C "$work/tar" --strip-components=1
+(umask 077 && tar -xzf "$tarball" -C "$work/tar" --strip-components=1 --no-same-permissions)
 unsquashfs -quiet -no-progress -offset "$(stat -c %s "$work/runtime")" -d "$work/appimage" "$appimage" >/dev/null
 # Where distributions differ: completions of zsh, licences, and the changelog.
 common() {

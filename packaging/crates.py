@@ -123,19 +123,25 @@ def fonts_in(crate):
 
 
 def licence_in(font):
-    """The text of the licence that a font says of itself, in its table of names."""
+    """The copyright and the licence that a font says of itself in its table of names, with the terms of the OFL."""
     data = font.read_bytes()
     tables = (struct.unpack_from(">4sLLL", data, 12 + 16 * it) for it in range(struct.unpack_from(">H", data, 4)[0]))
     names = next(offset for tag, _, offset, _ in tables if tag == b"name")
     count, texts = struct.unpack_from(">HH", data, names + 2)
+    said = {}
     for it in range(count):
         platform, _, _, name, length, offset = struct.unpack_from(">6H", data, names + 6 + 12 * it)
-        # The licence, in the encoding of Windows.
-        if (platform, name) == (3, 13):
+        # In the encoding of Windows.
+        if platform == 3:
             start = names + texts + offset
-            text = data[start:start + length].decode("utf-16-be").replace("\r\n", "\n").replace("\r", "\n")
-            return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
-    sys.exit(f"error: {font} has no licence text")
+            said[name] = data[start:start + length].decode("utf-16-be")
+    # Copyright and licence, by their numbers.
+    if "SIL Open Font License, Version 1.1" not in said.get(13, "") or not said.get(0):
+        sys.exit(f"error: {font} does not say that its licence is the OFL")
+    ofl = (ROOT / "assets/fonts/LICENSE-Inter.txt").read_text()
+    terms = ofl[ofl.index("SIL OPEN FONT LICENSE Version 1.1"):]
+    lines = f"{said[0]}\n\n{terms}".splitlines()
+    return "\n".join(line.rstrip() for line in lines).strip("\n")
 
 
 def licences(target):

@@ -133,6 +133,7 @@ mv "$root/$list.new" "$root/$list"
 while IFS= read -r file; do
     # Renamed, so that a running program keeps its file.
     cp "$source/$file" "$root/$file.new"
+    chmod u=rwX,go=rX "$root/$file.new"
     mv "$root/$file.new" "$root/$file"
 done <"$source/files"
 # The folder of the program is not in the PATH of every desktop session.

@@ -9,6 +9,7 @@ use super::plan_page::PlanPage;
 use super::recent::RecentChange;
 use super::shared::Shared;
 use crate::plan::Digest;
+use crate::risk::Policy;
 use crate::run::{DecidedPlan, InboxEntry, InboxList};
 use crate::ui::action::InboxAction;
 use crate::ui::plan::InboxView;
@@ -67,6 +68,13 @@ impl Inbox {
     pub(super) fn refresh(&self) {
         if let Some(watch) = &self.watch {
             watch.refresh();
+        }
+    }
+
+    /// Judges what is in the inbox by this policy from now on.
+    pub(super) fn use_policy(&self, policy: &Policy) {
+        if let Some(watch) = &self.watch {
+            watch.use_policy(policy.clone());
         }
     }
 

@@ -69,7 +69,7 @@ fn list(out: &mut Output) -> Result<Exit, Refusal> {
         let value = in_file.or(default.as_ref());
         let is_secret = value.is_some_and(|value| has_secret(&key, value));
         let in_words = shown(row, value);
-        let in_words_too = has_secret(&key, &toml::Value::from(&*in_words));
+        let is_hidden = is_secret || has_secret(&key, &toml::Value::from(&*in_words));
         let as_json = |value: Option<&toml::Value>| {
             value.and_then(|it| serde_json::to_value(it).ok()).unwrap_or_default()
         };
@@ -78,7 +78,7 @@ fn list(out: &mut Output) -> Result<Exit, Refusal> {
             name: row.name,
             group: row.group.title(),
             value: if is_secret { Value::Null } else { as_json(value) },
-            shown: if in_words_too { NOT_SHOWN.to_owned() } else { in_words },
+            shown: if is_hidden { NOT_SHOWN.to_owned() } else { in_words },
             source: if in_file.is_some() { "file" } else { "default" },
             default: as_json(default.as_ref()),
             meaning: row.meaning,

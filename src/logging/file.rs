@@ -38,7 +38,7 @@ impl LogFile {
     pub(super) fn append(&self, lines: &[u8]) -> io::Result<()> {
         create_folder(&self.folder)?;
         let path = self.folder.join(NAME);
-        loop {
+        for _ in 0..100 {
             let mut file = open(&path)?;
             lock(&file)?;
             if !is_at(&file, &path)? {
@@ -53,6 +53,7 @@ impl LogFile {
             let begin: &[u8] = if ends_line(&mut file, size)? { b"" } else { b"\n" };
             return file.write_all(&[begin, lines].concat());
         }
+        Err(io::Error::other("the log is replaced again and again"))
     }
 
     /// Makes the file the first of the older ones, and removes the last.
@@ -147,9 +148,17 @@ fn unlinked(options: &mut OpenOptions) -> &mut OpenOptions {
 /// Locks the file until it is closed. Where a file system has no locks, lines of several processes may mix.
 fn lock(file: &File) -> io::Result<()> {
     match file.lock() {
-        Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+        Err(error) if has_no_locks(&error) => Ok(()),
         locked => locked,
     }
+}
+
+fn has_no_locks(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(libc::ENOLCK) {
+        return true;
+    }
+    error.kind() == io::ErrorKind::Unsupported
 }
 
 /// Refuses what is no file of this user, or has another name somewhere.

@@ -37,8 +37,8 @@ pub const VARIABLE: &str = "COUNTERSIGN_LOG";
 /// The level if nothing names another.
 pub const DEFAULT: LevelFilter = LevelFilter::Info;
 
-/// The longest time that the end of the program waits for the last lines to be written. A busy disk may take some of it.
-const LAST_LINES: Duration = Duration::from_secs(1);
+/// The longest time that the end of the program waits for the last lines to be written. A busy computer may take some of it.
+const LAST_LINES: Duration = Duration::from_secs(5);
 
 /// The libraries whose warnings and errors are logged: those of the window, whose faults depend on the computer. Their
 /// other messages, and those of all other libraries, may contain anything.

@@ -4,6 +4,8 @@
 //! followed by Tab would press the control after the focused one (*Approve* instead of *Skip*), two Tabs
 //! would move the focus by one control only, and the first letters typed after the key of a search would be lost.
 
+use std::collections::HashSet;
+
 use egui::{Event, Key};
 
 /// Events held back for a later frame.
@@ -15,23 +17,38 @@ pub struct KeyQueue {
     /// Whether the last frame handled a command. A field that it gives the focus to has it only in the frame after the one
     /// that draws the field.
     after_command: bool,
+    /// The keys that are down.
+    down: HashSet<Key>,
 }
 
 impl KeyQueue {
     /// Puts the events held back earlier in front of `events`, and holds back those that this frame must not handle
     /// together with the ones before them. Returns whether any are held back for the next frame.
     ///
-    /// `dialog` is a number that changes whenever a dialog appears or disappears. Presses held back before such a
+    /// `dialog` is a number that changes whenever a dialog appears. Presses held back before such a
     /// change are dropped, because they were meant for what was shown then.
     pub fn hold_back(&mut self, events: &mut Vec<Event>, dialog: u64) -> bool {
         if self.dialog != dialog {
             drop_completed(&mut self.later);
         }
         self.dialog = dialog;
+        self.mark_repeats(events);
         events.splice(0..0, self.later.drain(..));
         self.later = split_off_later(events, self.after_command);
         self.after_command = events.iter().any(is_command);
         !self.later.is_empty()
+    }
+
+    /// Marks presses of keys that are down already, which egui does only after this.
+    fn mark_repeats(&mut self, events: &mut [Event]) {
+        for event in events {
+            match event {
+                Event::Key { key, pressed: true, repeat, .. } => *repeat = !self.down.insert(*key),
+                Event::Key { key, pressed: false, .. } => drop(self.down.remove(key)),
+                Event::WindowFocused(_) => self.down.clear(),
+                _ => {}
+            }
+        }
     }
 }
 
@@ -62,18 +79,21 @@ fn drop_completed(events: &mut Vec<Event>) {
 
 /// Splits off the events from the first one that a later frame must handle. `after_command` defers all but commands.
 fn split_off_later(events: &mut Vec<Event>, after_command: bool) -> Vec<Event> {
-    let (mut alone, mut moves, mut presses) = (false, false, false);
+    let (mut alone, mut moves, mut presses, mut clicks) = (false, false, false, false);
     let later = events.iter().position(|event| {
         let kind = kind(event);
         let is_later = match kind {
-            Kind::Alone => alone || moves || presses || after_command && !is_command(event),
-            Kind::FocusMove => alone || presses || after_command,
+            Kind::Alone => {
+                alone || moves || presses || clicks || after_command && !is_command(event)
+            }
+            Kind::FocusMove => alone || presses || clicks || after_command,
             Kind::Press => alone || moves || after_command,
-            Kind::Other => false,
+            Kind::Click | Kind::Other => false,
         };
         alone |= kind == Kind::Alone;
         moves |= kind == Kind::FocusMove;
         presses |= kind == Kind::Press;
+        clicks |= kind == Kind::Click;
         is_later
     });
     later.map_or_else(Vec::new, |index| events.split_off(index))
@@ -84,10 +104,12 @@ enum Kind {
     /// Moves the focus by one control, releases it, or is a command that may move it: what is typed next is meant for the
     /// control that has the focus then.
     Alone,
-    /// Moves the focus. Several may share a frame, because a held key must not lag behind.
+    /// A held key that moves the focus. Several may share a frame, because it must not lag behind.
     FocusMove,
     /// Acts on the focused control.
     Press,
+    /// The end of a click, which may choose what a command after it is about.
+    Click,
     Other,
 }
 
@@ -101,8 +123,6 @@ fn is_command(event: &Event) -> bool {
 
 fn kind(event: &Event) -> Kind {
     match event {
-        Event::Key { key: Key::Tab | Key::Escape, pressed: true, repeat: false, .. } => Kind::Alone,
-        _ if is_command(event) => Kind::Alone,
         Event::Key {
             key:
                 Key::Tab
@@ -112,8 +132,17 @@ fn kind(event: &Event) -> Kind {
                 | Key::ArrowRight
                 | Key::Escape,
             pressed: true,
+            repeat,
             ..
-        } => Kind::FocusMove,
+        } => {
+            if *repeat {
+                Kind::FocusMove
+            } else {
+                Kind::Alone
+            }
+        }
+        _ if is_command(event) => Kind::Alone,
+        Event::PointerButton { pressed: false, .. } => Kind::Click,
         // A syllable that an input method commits belongs to the field that had the focus before a Tab after it.
         Event::Key { pressed: true, .. } | Event::Text(_) | Event::Paste(_) | Event::Ime(_) => {
             Kind::Press
@@ -138,37 +167,47 @@ mod tests {
         key(pressed, true)
     }
 
-    /// The events of each frame, each as one character: a key by its first letter, text by itself.
+    /// The events of each frame, each as one character: a key by its first letter, text and the end of a click by itself. Small
+    /// letters of keys are held: pressed again without a release.
     fn frames(keys: &str) -> Vec<String> {
-        let event = |c| match c {
-            'T' => press(Key::Tab),
-            'D' => press(Key::ArrowDown),
-            'E' => press(Key::Escape),
-            'S' => press(Key::Space),
-            'F' => press(Key::F4),
-            'C' => {
-                let modifiers = Modifiers::CTRL;
-                Event::Key {
-                    key: Key::C,
-                    physical_key: None,
-                    pressed: true,
-                    repeat: false,
-                    modifiers,
+        let events = |c: char| {
+            let pressed = match c.to_ascii_uppercase() {
+                'T' => press(Key::Tab),
+                'D' => press(Key::ArrowDown),
+                'E' => press(Key::Escape),
+                'S' => press(Key::Space),
+                'F' => press(Key::F4),
+                'C' => {
+                    let modifiers = Modifiers::CTRL;
+                    let (key, pressed, repeat) = (Key::C, true, false);
+                    Event::Key { key, physical_key: None, pressed, repeat, modifiers }
                 }
+                '*' => {
+                    let (pos, button) = (egui::Pos2::ZERO, egui::PointerButton::Primary);
+                    Event::PointerButton { pos, button, pressed: false, modifiers: Modifiers::NONE }
+                }
+                _ => Event::Text(c.to_string()),
+            };
+            match pressed {
+                Event::Key { key: name, .. } if c.is_ascii_uppercase() => {
+                    vec![pressed, key(name, false)]
+                }
+                held_or_text => vec![held_or_text],
             }
-            other => Event::Text(other.to_string()),
         };
         let letter = |event: &Event| match event {
-            Event::Key { key, .. } => key.name().chars().find(char::is_ascii_uppercase).unwrap(),
-            Event::Text(text) => text.chars().next().unwrap(),
+            Event::Key { pressed: false, .. } => None,
+            Event::Key { key, .. } => key.name().chars().find(char::is_ascii_uppercase),
+            Event::Text(text) => text.chars().next(),
+            Event::PointerButton { .. } => Some('*'),
             other => panic!("{other:?}"),
         };
         let mut queue = KeyQueue::default();
-        let mut now: Vec<_> = keys.chars().map(event).collect();
+        let mut now: Vec<_> = keys.chars().flat_map(events).collect();
         let mut frames = Vec::new();
         loop {
             let more = queue.hold_back(&mut now, 0);
-            frames.push(now.drain(..).map(|event| letter(&event)).collect());
+            frames.push(now.drain(..).filter_map(|event| letter(&event)).collect());
             if !more {
                 return frames;
             }
@@ -181,7 +220,21 @@ mod tests {
         assert_eq!(frames("TS"), ["T", "S"]);
         assert_eq!(frames("TTTS"), ["T", "T", "T", "S"]);
         assert_eq!(frames("yES"), ["y", "E", "S"]);
-        assert_eq!(frames("DDD"), ["DDD"]);
+        assert_eq!(frames("DDC"), ["D", "D", "C"]);
+    }
+
+    #[test]
+    fn a_held_key_does_not_lag_behind() {
+        assert_eq!(frames("dddd"), ["D", "DDD"]);
+        assert_eq!(frames("ttttS"), ["T", "TTT", "S"]);
+        assert_eq!(frames("ccccD"), ["C", "", "CCC", "D"]);
+    }
+
+    #[test]
+    fn a_click_is_handled_before_the_command_about_what_it_chose() {
+        assert_eq!(frames("*C"), ["*", "C"]);
+        assert_eq!(frames("*T"), ["*", "T"]);
+        assert_eq!(frames("C*"), ["C*"]);
     }
 
     #[test]
@@ -237,8 +290,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_key_is_lost_or_reordered(keys in "[TESDFCxy]{0,30}") {
-            prop_assert_eq!(frames(&keys).concat(), keys);
+        fn no_key_is_lost_or_reordered(keys in "[TESDFCtdcxy*]{0,30}") {
+            let shown = keys.replace('t', "T").replace('d', "D").replace('c', "C");
+            prop_assert_eq!(frames(&keys).concat(), shown);
         }
     }
 }

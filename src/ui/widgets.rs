@@ -78,6 +78,14 @@ pub enum Look {
     Bare,
 }
 
+/// One of several choices of which one is chosen.
+pub fn choice(ui: &mut Ui, text: &str, chosen: bool) -> Response {
+    let look = if chosen { Look::Primary } else { Look::Plain };
+    let response = button(ui, look, None, text, true);
+    response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, chosen, text));
+    response
+}
+
 /// A button with an icon and a name.
 pub fn button(ui: &mut Ui, look: Look, icon: Option<Icon>, text: &str, enabled: bool) -> Response {
     let theme = Theme::of(ui);

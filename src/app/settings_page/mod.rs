@@ -322,6 +322,7 @@ impl App {
         }
         self.shared.queries.take_settings(read);
         self.shared.worker.take_settings(read);
+        self.inbox.use_policy(&self.shared.setup.policy);
         true
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::app::attention::Waits;
-use crate::risk::Policy;
+use crate::risk::{Policy, RiskLevel, UserRule, UserRules};
 use crate::run::InboxEntry;
 use crate::ui::action::InboxAction;
 use crate::worker::inbox::{Handle, InboxFolder, Proposal, propose};
@@ -173,4 +173,27 @@ fn a_thousand_files_arrive_while_a_run_waits() {
     bench.wait_for_end();
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Completed));
     assert_eq!(bench.app.inbox.waiting(), 1_000, "another plan of the same form was run");
+}
+
+#[test]
+fn what_waits_is_judged_by_the_rules_of_now() {
+    let (mut bench, _) = bench();
+    bench.propose(r#"{"goal": "g", "steps": [{"command": "make deploy"}]}"#);
+    bench.wait_for_waiting(1);
+    assert_ne!(bench.entry(0).plan.unwrap().worst, Some(RiskLevel::Blocked));
+    let rule = UserRule {
+        id: "no-deploy".to_owned(),
+        prefix: vec!["make".to_owned(), "deploy".to_owned()],
+        level: RiskLevel::Blocked,
+        reason: "because".to_owned(),
+        must_match: vec!["make deploy".to_owned()],
+        must_not_match: Vec::new(),
+    };
+    let command_rules = UserRules::new(vec![rule]).unwrap();
+    let policy = Policy { command_rules, ..bench.app.shared.setup.policy.clone() };
+    assert!(bench.app.use_policy(&policy));
+    bench.wait_until("the new level", |app| {
+        let entries = &app.view().sidebar.inbox.list.entries;
+        entries[0].plan.as_ref().unwrap().worst == Some(RiskLevel::Blocked)
+    });
 }

@@ -121,6 +121,7 @@ impl Keys {
             }
             "Z" if self.ctrl && self.shift => Some("This key edits text: redo."),
             "F4" if self.alt => Some("Alt+F4 closes the window."),
+            "F10" if plain && self.shift => Some("Shift+F10 opens the menu of what has the focus."),
             _ if plain && !is_function(key) => {
                 Some("A command needs Ctrl or Alt, or a function key: this key types text.")
             }
@@ -152,8 +153,7 @@ fn is_sign(key: &str) -> bool {
 }
 
 fn is_function(key: &str) -> bool {
-    let number = key.strip_prefix('F').and_then(|number| number.parse::<u8>().ok());
-    number.is_some_and(|number| (1..=24).contains(&number))
+    (1..=24).any(|number| key == format!("F{number}"))
 }
 
 #[cfg(test)]
@@ -177,7 +177,9 @@ mod tests {
             assert_eq!(keys.to_string(), written);
             assert_eq!(Keys::parse(written), Ok(keys), "{written}");
         }
-        for text in ["", "Ctrl", "Ctrl+", "Hyper+K", "Ctrl+Ctrl+K", "KK", "F25", "Ctrl+ß"] {
+        for text in
+            ["", "Ctrl", "Ctrl+", "Hyper+K", "Ctrl+Ctrl+K", "KK", "F25", "F05", "F+1", "Ctrl+ß"]
+        {
             assert!(Keys::parse(text).is_err(), "{text}");
         }
     }
@@ -219,6 +221,7 @@ mod tests {
             "Delete",
             "Home",
             "Alt+F4",
+            "Shift+F10",
             "Ctrl+Shift+Z",
         ] {
             assert!(Keys::parse(text).unwrap().why_not().is_some(), "{text}");

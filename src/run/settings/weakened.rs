@@ -96,12 +96,15 @@ fn planners(file: &Table, unreadable: &PlannerNeeds) -> Planners {
 }
 
 /// The names under which the tables of a planner are looked up, in each way in which this name can be meant: as a command,
-/// and as a built-in planner with its argument.
+/// as a program whose path has spaces, and as a built-in planner with its argument.
 fn lookups(name: &str) -> Vec<[&str; 3]> {
+    fn file(program: &str) -> &str {
+        program.rsplit('/').next().unwrap_or(program)
+    }
     let program = name.split_whitespace().next().unwrap_or(name);
-    let file = program.rsplit('/').next().unwrap_or(program);
     let built_in = name.split_once(':').map(|(built_in, _)| [name, built_in, built_in]);
-    [[name, program, file]].into_iter().chain(built_in).collect()
+    let commands = [[name, program, file(program)], [name, name, file(name)]];
+    commands.into_iter().chain(built_in).collect()
 }
 
 #[cfg(test)]
@@ -123,6 +126,7 @@ mod tests {
         for (name, key) in [
             ("'/abs/plan.py'", "planners./abs/plan.py.read"),
             ("'./plan.py --fast'", "planners../plan.py --fast.read"),
+            ("'/my tools/plan.py'", "planners./my tools/plan.py.read"),
         ] {
             let new = format!("{STRICT}planners.{name}.network = false");
             assert_eq!(of(STRICT, &new), [key]);

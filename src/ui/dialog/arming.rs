@@ -68,6 +68,11 @@ impl Arming {
         self.first_drawn.is_some()
     }
 
+    /// Starts the delay over while the dialog stays in sight, because its answers stand for something else now.
+    pub fn restart(&mut self) {
+        (self.visible_since, self.allowed) = (None, Allowed::default());
+    }
+
     /// Processes the input of one frame. Returns the answers that the buttons may give in it.
     pub fn frame(&mut self, input: Input) -> Allowed {
         if !input.focused {
@@ -213,6 +218,17 @@ mod tests {
         assert!(!arming.frame(at(3_399)).approve);
         assert!(arming.frame(at(3_400)).approve);
         assert!(arming.frame(refused(3_500)).approve, "another button does not take it back");
+    }
+
+    #[test]
+    fn other_answers_need_the_whole_delay() {
+        let mut arming = shown(DANGEROUS_DELAY_MS);
+        assert!(arming.frame(at(1_500)).approve);
+        arming.restart();
+        assert!(arming.was_drawn());
+        for (ms, counts) in [(1_600, false), (3_099, false), (3_100, true)] {
+            assert_eq!(arming.frame(at(ms)).approve, counts, "{ms}");
+        }
     }
 
     #[test]

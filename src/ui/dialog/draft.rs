@@ -34,6 +34,13 @@ pub enum Subject {
     Inputs(PathBuf),
 }
 
+impl Subject {
+    /// Whether Ctrl+Enter applies what was entered, because Enter may begin another line.
+    pub(super) const fn has_key_to_apply(&self) -> bool {
+        matches!(self, Self::Inputs(_) | Self::RejectedFile(_) | Self::RejectedPlan(_))
+    }
+}
+
 /// What a person has entered in a dialog.
 #[derive(Debug, Clone, Default)]
 pub(in crate::ui) struct Entered {
@@ -43,6 +50,8 @@ pub(in crate::ui) struct Entered {
     pub(in crate::ui) reason: String,
     /// The inputs of a plan.
     pub(super) inputs: Vec<EnteredInput>,
+    /// Whether the key that applies it was pressed in this frame.
+    pub(super) applied: bool,
 }
 
 /// The drafts, the latest last.

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::path::PathBuf;
 
-use egui::{Id, Key, Margin, Modifiers, TextEdit, Ui, style::ScrollAnimation};
+use egui::{Id, Key, Margin, TextEdit, Ui, style::ScrollAnimation};
 
 use super::{Answer, Answers, DialogShape, Entered, PromptId, Subject, question_ui};
 use crate::plan::{PlanInput, drawable, drawable_lines, one_line, prose};
@@ -117,9 +117,7 @@ pub(super) fn fill_in_ui(
     let submitted = Cell::new(None);
     question_ui(ui, prompt, &shape, actions, answers, |ui, entered, dialog, allowed| {
         view.begin(entered);
-        // Before the controls, of which it would press the one with the keyboard.
-        let mut is_entered =
-            ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
+        let mut is_entered = entered.applied;
         indented(ui, |ui| {
             widgets::paragraph(ui, prose(&view.name), Text::Body, Tone::Plain);
             let text = "Values become part of the plan, which then has a digest of its own. Secrets do not: they are kept in \
@@ -169,8 +167,7 @@ fn input_ui(
         ui.horizontal_wrapped(|ui| {
             for choice in &input.choices {
                 let is_chosen = *choice == entry.text;
-                let look = if is_chosen { Look::Primary } else { Look::Plain };
-                let response = widgets::button(ui, look, None, &drawable(choice), true);
+                let response = widgets::choice(ui, &drawable(choice), is_chosen);
                 let name = format!("{}: {}", one_line(input.label()), drawable(choice));
                 response.widget_info(|| {
                     egui::WidgetInfo::selected(egui::Role::RadioButton, true, is_chosen, &name)
@@ -352,8 +349,28 @@ mod tests {
         field(&harness, "Token").focus();
         harness.run_ok();
         field(&harness, "Token").type_text("kingfisher-7");
+        harness.get_by_label("Not now").focus();
         harness.run_ok();
         assert!(apply(&mut harness).is_some());
+        let left = Action::Dialog(DialogAction::LeaveUndecided);
+        assert!(!harness.state().actions.contains(&left), "nor one of the answers");
+    }
+
+    /// What is pasted after a look at a password manager goes where it was meant to go.
+    #[test]
+    fn the_field_gets_the_keyboard_back_with_the_window() {
+        let mut harness = window("fill-in", [900.0, 600.0]);
+        harness.run_steps(30);
+        field(&harness, "Token").focus();
+        harness.run_ok();
+        for focused in [false, true] {
+            harness.input_mut().focused = focused;
+            harness.event(egui::Event::WindowFocused(focused));
+            harness.run_steps(2);
+            assert!(!field(&harness, "Token").is_focused());
+        }
+        harness.run_steps(30);
+        assert!(field(&harness, "Token").is_focused());
     }
 
     #[test]

@@ -44,7 +44,7 @@ mod tests {
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
 
-    use super::super::Memory;
+    use super::super::memory::Memory;
     use super::*;
     use crate::ui::tests::scene::Scene;
     use crate::ui::tests::{Window, window};

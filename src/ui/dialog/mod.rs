@@ -2,7 +2,7 @@
 //!
 //! All use one frame with the same rules: each display of a dialog gets a new id, no button has the initial focus, the
 //! safe buttons come first (but after a word that is asked for, the approval), nothing is truncated, buttons do not move,
-//! and no answer counts before [`Arming`] allows it. Escape, a click outside the dialog, and closing it decide nothing.
+//! and no answer counts before [`arming::Arming`] allows it. Escape, a click outside the dialog, and closing it decide nothing.
 
 pub(super) mod after_click;
 mod answer;
@@ -14,6 +14,7 @@ mod export;
 mod fill_in;
 mod focus;
 mod footer;
+mod memory;
 mod purge;
 mod question;
 mod remember_walls;
@@ -27,8 +28,8 @@ mod wait;
 mod word;
 
 use egui::{
-    Align, CornerRadius, Event, FontSelection, Frame, Id, Key, Layout, Modal, Rect, Response,
-    ScrollArea, Sense, Stroke, TextWrapMode, Ui, UiBuilder, WidgetText, vec2,
+    Align, CornerRadius, Event, FontSelection, Frame, Id, Key, Layout, Modal, Modifiers, Rect,
+    Response, ScrollArea, Sense, Stroke, TextWrapMode, Ui, UiBuilder, WidgetText, vec2,
 };
 
 use super::access::Named;
@@ -38,9 +39,10 @@ use crate::risk::RiskLevel;
 use crate::run::ConfirmationRequest;
 use crate::ui::scroll;
 use answer::{Answer, Answers};
-use arming::{Allowed, Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
+use arming::{Allowed, DANGEROUS_DELAY_MS, DELAY_MS, Input};
 use draft::Entered;
 use footer::Footer;
+use memory::Memory;
 
 pub use authorize::{AuthorizeView, WaitingAgent};
 pub(super) use confirm::{SAFE_ANSWERS, reason_ui};
@@ -51,21 +53,6 @@ pub(super) use fill_in::lines as input_lines;
 pub use purge::{PURGE_AGES, PURGE_SIZES, PurgeChoice, PurgeKind, PurgeView};
 pub use question::{AfterRejection, Dialog, PromptId, Question};
 pub use session_rule::SessionRuleView;
-
-/// State of the open dialog between frames. A frame without a dialog removes it.
-#[derive(Debug, Clone)]
-struct Memory {
-    /// The display that the state belongs to.
-    prompt: PromptId,
-    arming: Arming,
-    body_height: f32,
-    /// The height of the field for a word with its texts, in points; 0 without one.
-    word_height: f32,
-    /// The scroll offset of the body.
-    offset: f32,
-    /// Whether anything was typed too early for the word.
-    dropped: bool,
-}
 
 /// The parts of a dialog that do not change while it is shown.
 struct DialogShape<'a> {
@@ -99,14 +86,10 @@ const FOOTER: f32 = 60.0;
 /// The left and right margin, in points; the same as that of the inspector, because dialogs contain some of its parts.
 const PADDING: f32 = 16.0;
 
-fn memory_id() -> Id {
-    Id::unique("the open dialog")
-}
-
 /// Removes the state of the dialog that was open, and restores the focus from before it. Call this in every frame
 /// without a dialog.
 pub fn clean_up(ctx: &egui::Context) {
-    ctx.data_mut(|data| data.remove::<Memory>(memory_id()));
+    Memory::forget(ctx);
     after_click::swallow_rest_of_click(ctx);
     focus::restore(ctx);
 }
@@ -164,16 +147,14 @@ fn question_ui<'a>(
     let ctx = ui.ctx().clone();
     let earlier = actions.len();
     let id = Id::unique(prompt);
-    let previous = ctx.data(|data| data.get_temp::<Memory>(memory_id()));
+    let previous = Memory::of_last_frame(&ctx);
     let is_first = previous.is_none();
-    let mut memory = previous.filter(|memory| memory.prompt == prompt).unwrap_or_else(|| Memory {
-        prompt,
-        arming: Arming::new(if shape.is_dangerous() { DANGEROUS_DELAY_MS } else { DELAY_MS }),
-        body_height: 200.0,
-        word_height: shape.word.map_or(0.0, |_| word::USUAL_HEIGHT),
-        offset: 0.0,
-        dropped: false,
-    });
+    let is_new = previous.as_ref().is_none_or(|memory| memory.prompt != prompt);
+    let delay = if shape.is_dangerous() { DANGEROUS_DELAY_MS } else { DELAY_MS };
+    let word_height = shape.word.map_or(0.0, |_| word::USUAL_HEIGHT);
+    let mut memory = previous
+        .filter(|memory| memory.prompt == prompt)
+        .unwrap_or_else(|| Memory::new(prompt, delay, word_height));
     let mut entered = draft::take(&ctx, shape.subject.as_ref());
     if !memory.arming.was_drawn() {
         // Text typed before the dialog was visible was meant for something else.
@@ -184,10 +165,24 @@ fn question_ui<'a>(
         if shape.word.is_some() {
             entered.typed.clear();
         }
+        if ctx.text_edit_focused() && !is_new {
+            memory.field = ctx.memory(egui::Memory::focused);
+        }
         // Later, and in a dialog that follows another one, the focused control is one of a dialog.
         focus::clear(&ctx, is_first);
     }
     let allowed = memory.arming.frame(read_input(&ctx));
+    // Before the controls, of which it would press the one with the keyboard.
+    entered.applied = shape.subject.as_ref().is_some_and(Subject::has_key_to_apply)
+        && ctx.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
+    // Whatever has the keyboard by then was chosen since.
+    if allowed.approve
+        && allowed.text
+        && let Some(field) = memory.field.take()
+        && ctx.memory(|it| it.focused().is_none())
+    {
+        ctx.memory_mut(|it| it.request_focus(field));
+    }
     if let Some(wait) = allowed.wait_ms {
         // Safe answers are enabled earlier than a dangerous approval.
         let wait = if allowed.safe { wait } else { wait.min(DELAY_MS / 5) };
@@ -247,7 +242,7 @@ fn question_ui<'a>(
             ctx.request_repaint();
         }
     }
-    ctx.data_mut(|data| data.insert_temp(memory_id(), memory));
+    memory.keep(&ctx);
     // The second click of the double click that opened the dialog must not close it.
     let too_early = modal.backdrop_response.clicked() && !allowed.safe;
     if modal.should_close() && !too_early {
@@ -256,13 +251,31 @@ fn question_ui<'a>(
     for action in actions.iter() {
         let Action::Dialog(action) = action else { continue };
         after_click::remember(&ctx);
-        if !matches!(action, DialogAction::LeaveUndecided | DialogAction::Trust { .. }) {
+        if starts_or_stops(action) {
             focus::forget(&ctx);
         }
     }
     let is_answer = |action: &Action| matches!(action, Action::Dialog(it) if *it != DialogAction::LeaveUndecided);
     if !actions.iter().skip(earlier).any(is_answer) {
         draft::keep(&ctx, shape.subject.clone(), entered);
+    }
+}
+
+/// Whether the controls behind the dialog may mean something else after this answer.
+const fn starts_or_stops(answer: &DialogAction) -> bool {
+    match answer {
+        DialogAction::Answer { .. }
+        | DialogAction::Authorize(_)
+        | DialogAction::Reject { .. }
+        | DialogAction::Purge { .. }
+        | DialogAction::StopAndClose => true,
+        DialogAction::Trust { .. }
+        | DialogAction::RememberWalls { .. }
+        | DialogAction::FillIn(_)
+        | DialogAction::MakeRule { .. }
+        | DialogAction::AnswerSecret { .. }
+        | DialogAction::Export(_)
+        | DialogAction::LeaveUndecided => false,
     }
 }
 
@@ -314,7 +327,7 @@ fn title_ui(ui: &mut Ui, rect: Rect, shape: &DialogShape<'_>) -> Response {
     .inner
 }
 
-/// The input of this frame for [`Arming`]. Removes the repeats of Enter and Space, so that no button receives them.
+/// The input of this frame for [`arming::Arming`]. Removes the repeats of Enter and Space, so that no button receives them.
 pub(super) fn read_input(ctx: &egui::Context) -> Input {
     let answers = |key: &Key| matches!(key, Key::Enter | Key::Space);
     let refused_press = access::refused_press(ctx);

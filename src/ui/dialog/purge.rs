@@ -2,6 +2,7 @@
 
 use egui::{Margin, TextEdit, Ui};
 
+use super::memory::ask_anew;
 use super::{Answer, Answers, DialogShape, Entered, PromptId, READ_FIRST, Subject, question_ui};
 use crate::plan::drawable;
 use crate::risk::RiskLevel;
@@ -113,9 +114,11 @@ impl PurgeView {
 
 pub(super) fn purge_ui(ui: &mut Ui, prompt: PromptId, view: &PurgeView, actions: &mut Vec<Action>) {
     let going = view.going();
+    // They are counted while the dialog is shown, and another rule takes others.
+    ask_anew(ui.ctx(), prompt, &format!("{going:?} {:?}", view.rule));
     let shape = DialogShape {
         title: "Purge records?",
-        risk: going.as_ref().map(|_| RiskLevel::Dangerous),
+        risk: Some(RiskLevel::Dangerous),
         chip_prefix: "",
         width: 600.0,
         subject: Some(Subject::Purge),
@@ -168,8 +171,7 @@ fn choices_ui(ui: &mut Ui, view: &PurgeView) -> Option<PurgeRule> {
         widgets::heading(ui, heading);
         ui.horizontal_wrapped(|ui| {
             for choice in choices {
-                let look = if choice.rule == now { Look::Primary } else { Look::Plain };
-                if widgets::button(ui, look, None, &drawable(&choice.name), true).clicked() {
+                if widgets::choice(ui, &drawable(&choice.name), choice.rule == now).clicked() {
                     let with_old_backups = view.rule.with_old_backups;
                     chosen = Some(PurgeRule { with_old_backups, ..choice.rule.clone() });
                 }
@@ -241,7 +243,8 @@ fn backups_ui(ui: &mut Ui, view: &PurgeView) -> Option<PurgeRule> {
 
 #[cfg(test)]
 mod tests {
-    use egui_kittest::kittest::Queryable as _;
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
     use super::*;
     use crate::ui::tests::window;
@@ -305,5 +308,44 @@ mod tests {
         assert_eq!(view.going(), None);
         let rule = PurgeRule { with_old_backups: true, ..PurgeRule::default() };
         assert_eq!(PurgeView { rule, ..view }.going().as_deref(), Some("Delete 1 old backup"));
+    }
+
+    /// What an answer stands for is read before it counts, also if it was counted or chosen late.
+    #[test]
+    fn what_goes_is_read_before_it_goes() {
+        let view = PurgeView {
+            choices: Vec::new(),
+            rule: PurgeRule::default(),
+            preview: None,
+            dates: None,
+        };
+        let prompt = PromptId { about: None, step_index: 0, showing: 1 };
+        let mut harness = Harness::builder()
+            .with_size([900.0, 700.0])
+            .with_step_dt(0.1)
+            .with_max_steps(1)
+            .with_context_setup(crate::ui::theme::install)
+            .build_ui_state(
+                |ui, view: &mut PurgeView| purge_ui(ui, prompt, view, &mut Vec::new()),
+                view,
+            );
+        harness.run_steps(40);
+        let counts = |harness: &Harness<'_, PurgeView>, text: &str| {
+            !harness.get_by_label(text).accesskit_node().is_disabled()
+        };
+        assert!(!counts(&harness, "Purge"));
+        for (runs, before_ms) in [(412, None), (7, None), (7, Some(5))] {
+            let text = format!("Purge {}", format::counted(runs, "run"));
+            let view = harness.state_mut();
+            let runs = runs.try_into().unwrap();
+            view.preview = Some(Ok(PurgePreview { runs, ..PurgePreview::default() }));
+            view.rule.before_ms = before_ms;
+            for _ in 0..15 {
+                harness.step();
+                assert!(!counts(&harness, &text), "{text}");
+            }
+            harness.run_steps(3);
+            assert!(counts(&harness, &text), "{text}");
+        }
     }
 }

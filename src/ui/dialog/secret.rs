@@ -2,10 +2,12 @@
 //! Countersign's words, and shows the question in the program's own words, which may come from the other host.
 
 use std::cell::Cell;
+use std::time::Duration;
 
 use egui::{Key, Margin, TextEdit, Ui};
 use uuid::Uuid;
 
+use super::arming::DELAY_MS;
 use super::confirm::plan_ui;
 use super::{Answer, Answers, DialogShape, Entered, PromptId, Subject, question_ui};
 use crate::plan::{drawable, drawable_lines};
@@ -64,16 +66,21 @@ pub(super) fn secret_ui(
                 }
             });
             access::role(&response, egui::Role::PasswordInput);
-            let is_entered = allowed.approve
-                && response.lost_focus()
-                && ui.input(|input| input.key_pressed(Key::Enter));
+            // What is still typed for something else, such as a terminal, must not be sent.
+            let counts = allowed.approve && allowed.text;
+            let is_entered =
+                counts && response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             if is_entered && !entered.typed.is_empty() {
                 submitted.set(Some(answer(entered)));
             }
             // The only field, and what is typed in it is not shown: once answers count, it has the keyboard unless the
             // person moves it.
-            if allowed.approve && ui.memory(|memory| memory.focused().is_none()) {
+            if !counts {
+                ui.ctx().request_repaint_after(Duration::from_millis(DELAY_MS / 5));
+            } else if ui.memory(|memory| memory.focused().is_none()) {
                 response.request_focus();
+                // So that the person sees it without a movement of the pointer.
+                ui.ctx().request_repaint();
             }
             ui.add_space(4.0);
             let text =
@@ -117,6 +124,24 @@ mod tests {
         let answer = Some(Typed(b"kingfisher".to_vec()));
         let sent = Action::Dialog(DialogAction::AnswerSecret { id, answer });
         assert!(harness.state().actions.contains(&sent));
+    }
+
+    /// Nor when the typing goes on for longer than the delay.
+    #[test]
+    fn what_is_typed_for_something_else_is_not_sent() {
+        let mut harness = at_speed("secret", [900.0, 600.0]);
+        for _ in 0..40 {
+            harness.input_mut().events.push(egui::Event::Text("x".to_owned()));
+            harness.step();
+        }
+        harness.key_press(Key::Enter);
+        harness.run_steps(2);
+        assert!(!harness.get_by_label("Answer").is_focused());
+        harness.run_steps(40);
+        let field = harness.get_by_label("Answer");
+        assert!(field.is_focused());
+        assert_eq!(field.value().as_deref(), Some(""));
+        assert_eq!(harness.state().actions, []);
     }
 
     /// What was typed for something else must not be sent as the answer.

@@ -9,7 +9,7 @@ use crate::risk::RiskLevel;
 use crate::run::{AgentSession, SessionCall};
 use crate::ui::action::AgentsAction;
 use crate::ui::plan::{call_look, indented};
-use crate::ui::{Action, DialogAction, Look, Now, PlanAction, Text, Tone, format, icon, widgets};
+use crate::ui::{Action, DialogAction, Now, PlanAction, Text, Tone, format, icon, widgets};
 
 /// The number of earlier calls that are listed.
 const LISTED: usize = 8;
@@ -95,8 +95,7 @@ fn body_ui(ui: &mut Ui, view: &SessionRuleView<'_>) -> Option<RuleTime> {
     let mut chosen = None;
     ui.horizontal_wrapped(|ui| {
         for it in RuleTime::ALL {
-            let look = if it == *time { Look::Primary } else { Look::Plain };
-            if widgets::button(ui, look, None, it.words(), true).clicked() {
+            if widgets::choice(ui, it.words(), it == *time).clicked() {
                 chosen = Some(it);
             }
         }

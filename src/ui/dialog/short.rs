@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use egui::{Key, Margin, Modifiers, TextEdit, Ui};
+use egui::{Margin, TextEdit, Ui};
 
 use super::arming::DELAY_MS;
 use super::{
@@ -117,10 +117,8 @@ pub(super) fn reject_ui(
     };
     let submitted = RefCell::new(None);
     question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id, allowed| {
-        // In the field, Enter alone begins another line.
-        let is_entered = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
         let reason = entered.typed.trim();
-        if is_entered && allowed.approve && !reason.is_empty() {
+        if entered.applied && allowed.approve && !reason.is_empty() {
             let replan = then == AfterRejection::AnotherPlan;
             submitted.replace(Some(DialogAction::Reject {
                 digest,

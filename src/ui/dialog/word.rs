@@ -7,7 +7,7 @@ use egui::{UiBuilder, vec2};
 
 use super::arming::Allowed;
 use crate::run::ConfirmationRequest;
-use crate::ui::{Text, Theme, Tone, widgets};
+use crate::ui::{Text, Theme, Tone, access, widgets};
 
 /// The height with a short name, in points.
 pub(super) const USUAL_HEIGHT: f32 = 66.0;
@@ -123,7 +123,9 @@ pub(super) fn word_ui(
         let height = ui.ctx().fonts_mut(|fonts| fonts.row_height(&Text::Meta.font()));
         below.allocate_space(vec2(0.0, height));
     } else {
-        widgets::line(below, hint, Text::Meta, tone);
+        let shown = widgets::line(below, &*hint, Text::Meta, tone);
+        // What was filled in and does not count has an answer, too.
+        access::announce(&shown, true);
     }
     let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     // The person can move the focus, and Tab and Enter must not lose it.

@@ -44,6 +44,15 @@ fn typing_id() -> Id {
     Id::unique("typing in the settings")
 }
 
+/// The frame in which Escape left a field.
+fn escaped_id() -> Id {
+    Id::unique("left by Escape")
+}
+
+fn was_left_by_escape(ui: &Ui) -> bool {
+    ui.data(|data| data.get_temp(escaped_id())) == Some(ui.ctx().cumulative_frame_nr())
+}
+
 fn search_id() -> Id {
     Id::unique("search of the settings")
 }
@@ -58,6 +67,10 @@ pub fn take_keys(ui: &Ui, view: &SettingsView, actions: &mut Vec<Action>) {
     let escaped = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
     // egui takes the focus away from a field before the frame begins. This key then only leaves the field.
     let was_typing = ui.data(|data| data.get_temp(typing_id())).unwrap_or(false);
+    if escaped && was_typing {
+        let frame = ui.ctx().cumulative_frame_nr();
+        ui.data_mut(|data| data.insert_temp(escaped_id(), frame));
+    }
     if escaped && !was_typing {
         let is_asked = view.rows.iter().any(|row| row.asks.is_some());
         actions.push(match () {

@@ -287,7 +287,16 @@ fn path_ui(ui: &mut Ui, row: &RowView, can_change: bool, actions: &mut Vec<Actio
     });
 }
 
-/// A field for a text. Returns the new text once the field has lost the focus.
+/// What is typed in a field and not set yet.
+#[derive(Clone)]
+struct Draft {
+    text: String,
+    /// The pass that drew the field. One that was not drawn since has lost its draft.
+    pass: u64,
+}
+
+/// A field for a text. Returns the new text once the field has lost the focus to another control. A dialog or an overlay in
+/// front of the page leaves the draft in the field; Escape and another page drop it.
 fn field_ui(
     ui: &mut Ui,
     name: &str,
@@ -297,18 +306,25 @@ fn field_ui(
     can_change: bool,
 ) -> Option<String> {
     let id = ui.scope_id().with("typed");
-    let typed = ui.data(|data| data.get_temp::<String>(id));
-    let mut text = typed.unwrap_or_else(|| value.to_owned());
+    let pass = ui.ctx().cumulative_pass_nr();
+    let draft = ui.data(|data| data.get_temp::<Draft>(id)).filter(|it| it.pass + 1 >= pass);
+    let has_draft = draft.is_some();
+    let mut text = draft.map_or_else(|| value.to_owned(), |it| it.text);
     let edit = widgets::code_field(&mut text, id.with("edit"), width).hint_text(hint);
     let response = ui.add_enabled(can_change, edit).accessible_name(name).or_why(FAULTY_FILE);
-    if response.lost_focus() {
-        ui.data_mut(|data| data.remove::<String>(id));
-        // Escape leaves the value as it is.
-        let is_escape = ui.input(|input| input.key_pressed(egui::Key::Escape));
-        return (text != value && !is_escape).then_some(text);
+    let is_behind = !ui.memory(|memory| memory.allows_interaction(ui.layer_id()));
+    // Also while the window does not have the focus.
+    let focused = ui.memory(egui::Memory::focused);
+    let was_interrupted = has_draft && (is_behind || !response.lost_focus() && focused.is_none());
+    if focused == Some(response.id) || was_interrupted {
+        ui.data_mut(|data| data.insert_temp(id, Draft { text, pass }));
+        if !is_behind {
+            response.request_focus();
+        }
+        return None;
     }
-    if response.has_focus() {
-        ui.data_mut(|data| data.insert_temp(id, text));
-    }
-    None
+    ui.data_mut(|data| data.remove::<Draft>(id));
+    // Assistive technology may fill in a field that does not have the focus.
+    let is_set = response.lost_focus() && !super::was_left_by_escape(ui) || response.changed();
+    (is_set && text != value).then_some(text)
 }

@@ -270,8 +270,7 @@ fn fields_ui(ui: &mut Ui, checked: &CheckedForm, actions: &mut Vec<Action>) {
     widgets::heading(ui, "Level");
     ui.horizontal(|ui| {
         for level in [RiskLevel::Caution, RiskLevel::Dangerous, RiskLevel::Blocked] {
-            let look = if form.level == level { Look::Primary } else { Look::Plain };
-            if widgets::button(ui, look, None, level.as_str(), true).clicked() {
+            if widgets::choice(ui, level.as_str(), form.level == level).clicked() {
                 form.level = level;
             }
         }

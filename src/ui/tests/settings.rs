@@ -1,9 +1,11 @@
 //! Tests of the settings with example data.
 
+use egui::Id;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
+use super::scene::Scene;
 use super::{Window, window};
 use crate::ui::action::WindowAction;
 use crate::ui::{Action, SettingsAction};
@@ -91,4 +93,66 @@ fn the_keys_choose_offered_sizes() {
         [1.0, 0.8, 1.0]
     );
     assert_eq!([zoom_level(2.5, 2.6), zoom_level(2.5, 2.4)], [2.5, 2.0], "from the file");
+}
+
+/// Escape, another page, and a question in front of the page set nothing; a question leaves what was typed.
+#[test]
+fn a_field_sets_its_text_only_when_it_is_left_for_another_control() {
+    let (size, asks) = ([1280.0, 800.0], Id::unique("a question"));
+    let mut harness = Harness::builder()
+        .with_size(size)
+        .with_context_setup(crate::ui::theme::install)
+        .build_ui_state(
+            move |ui, (window, asked): &mut (Window, bool)| {
+                crate::ui::window_ui(ui, &window.scene.view(), &mut window.actions);
+                if *asked {
+                    let focused = ui.memory(|memory| memory.focused());
+                    focused.iter().for_each(|it| ui.memory_mut(|mem| mem.surrender_focus(*it)));
+                    egui::Modal::new(asks).show(ui.ctx(), |ui| ui.label("Continue?"));
+                }
+            },
+            (Window { scene: Scene::new("settings"), actions: Vec::new() }, false),
+        );
+    const BEFORE: &str = "code -g {file}:{line}:{column}";
+    const TYPED: &str = "code -g {file}:{line}:{column} -n";
+    type Shown = Harness<'static, (Window, bool)>;
+    fn field(harness: &Shown) -> egui_kittest::Node<'_> {
+        harness.get_by_role_and_label(Role::TextInput, "Editor")
+    }
+    let begin = |harness: &mut Shown| {
+        field(harness).focus();
+        harness.run_ok();
+        assert_eq!(field(harness).value().as_deref(), Some(BEFORE));
+        field(harness).type_text(" -n");
+        harness.run_ok();
+        assert_eq!(field(harness).value().as_deref(), Some(TYPED));
+    };
+    let is_set = |harness: &Shown| {
+        let set = |it: &Action| matches!(it, Action::Settings(SettingsAction::Set(..)));
+        harness.state().0.actions.iter().any(set)
+    };
+    begin(&mut harness);
+    harness.key_press(egui::Key::Escape);
+    harness.run_ok();
+    assert_eq!(field(&harness).value().as_deref(), Some(BEFORE));
+
+    begin(&mut harness);
+    harness.state_mut().0.scene = Scene::new("plan");
+    harness.run_steps(3);
+    harness.state_mut().0.scene = Scene::new("settings");
+    harness.run_steps(3);
+    assert_eq!(field(&harness).value().as_deref(), Some(BEFORE));
+
+    begin(&mut harness);
+    for asked in [true, false] {
+        harness.state_mut().1 = asked;
+        harness.run_steps(3);
+    }
+    assert_eq!(field(&harness).value().as_deref(), Some(TYPED));
+    assert!(!is_set(&harness));
+    field(&harness).focus();
+    harness.run_ok();
+    harness.key_press(egui::Key::Tab);
+    harness.run_ok();
+    assert!(is_set(&harness));
 }

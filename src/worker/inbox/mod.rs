@@ -55,5 +55,7 @@ const MAX_BYTES: u64 = 1 << 30;
 const MAX_REMOVED: usize = 10_000;
 /// The maximum size of the description of a proposal, in bytes: 64 KiB.
 const MAX_DESCRIPTION: u64 = 64 << 10;
+/// The maximum size of the notes in it, in bytes as JSON.
+const MAX_NOTES: usize = 24 << 10;
 /// The maximum length of a name and of the words about who proposes, in characters.
 const MAX_TEXT: usize = 300;

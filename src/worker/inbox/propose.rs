@@ -12,7 +12,8 @@ use uuid::Uuid;
 use super::folder::{InboxFolder, folder_in, stat_in};
 use super::summary::summary;
 use super::{
-    InboxError, MAX_BYTES, MAX_PROPOSALS, MAX_TEXT, PLAN_NAME, PROPOSAL_NAME, REMOVED_NAME,
+    InboxError, MAX_BYTES, MAX_NOTES, MAX_PROPOSALS, MAX_TEXT, PLAN_NAME, PROPOSAL_NAME,
+    REMOVED_NAME,
 };
 use crate::openers::Format;
 use crate::plan::{Code, Digest, Finding, lacks_only_inputs, limits};
@@ -137,12 +138,26 @@ pub fn propose(
         from: proposal.from.clone(),
         proposed_at_ms: proposal.at_ms,
         digest: Digest::of(&bytes),
-        notes: notes.into_iter().map(|note| note.message).collect(),
+        notes: shortened(notes.into_iter().map(|note| note.message)),
         asked_until_ms: proposal.asked_until_ms,
     };
     write(folder, &id, &bytes, &description)
         .map_err(|source| InboxError::write(folder.path(), source))?;
     Ok(Handle { id, digest, workspace, plan })
+}
+
+/// The first of these notes, and how many more there are: readers take a description up to its maximum size.
+fn shortened(notes: impl ExactSizeIterator<Item = String>) -> Vec<String> {
+    let (count, mut size) = (notes.len(), 0);
+    let fits = |note: &String| {
+        size += serde_json::to_string(note).map_or(0, |json| json.len() + 1);
+        size <= MAX_NOTES
+    };
+    let mut kept: Vec<_> = notes.take_while(fits).collect();
+    if kept.len() < count {
+        kept.push(format!("{} more such messages are left out", count - kept.len()));
+    }
+    kept
 }
 
 /// The workspace of a plan in the inbox, without links.
@@ -279,4 +294,22 @@ fn discard(folder: &InboxFolder, temporary: &str) {
         }
     }
     let _ = rustix::fs::unlinkat(folder.handle(), temporary, AtFlags::REMOVEDIR);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_notes_leave_room_for_the_rest_of_the_description() {
+        let notes =
+            |count: usize| (0..count).map(|at| format!("left out {at}: \u{1b} \"is\" no fix"));
+        assert_eq!(shortened(notes(3)), notes(3).collect::<Vec<_>>());
+        let kept = shortened(notes(5_000));
+        let (last, first) = kept.split_last().unwrap();
+        assert_eq!(first, notes(first.len()).collect::<Vec<_>>());
+        assert_eq!(*last, format!("{} more such messages are left out", 5_000 - first.len()));
+        let size = serde_json::to_string(&kept).unwrap().len();
+        assert!((MAX_NOTES - 100..MAX_NOTES + 100).contains(&size), "{size}");
+    }
 }

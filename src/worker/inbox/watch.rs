@@ -3,6 +3,7 @@
 //! The thread gives the window only its newest list, so that any number of arrivals costs the window one list.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -22,13 +23,22 @@ const QUIET: Duration = Duration::from_millis(80);
 /// The number of changes within [`QUIET`] of each other after which it is listed anyway.
 const MAX_WAITS: usize = 12;
 
-/// The newest list, until the window takes it.
-type Slot = Arc<Mutex<Option<Arc<InboxList>>>>;
+/// The newest of something, until it is taken.
+type Slot<T> = Arc<Mutex<Option<T>>>;
+
+fn taken<T>(slot: &Slot<T>) -> Option<T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+fn put<T>(slot: &Slot<T>, new: T) {
+    *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(new);
+}
 
 /// The window's handle of the thread that watches the inbox. The thread ends with it.
 #[derive(Debug)]
 pub struct InboxWatch {
-    newest: Slot,
+    newest: Slot<Arc<InboxList>>,
+    policy: Slot<Policy>,
     changed: SyncSender<()>,
     closed: Arc<AtomicBool>,
 }
@@ -40,6 +50,7 @@ impl InboxWatch {
     /// When the system cannot start a thread.
     pub fn start(inbox: PathBuf, policy: Policy, wake: Wake) -> io::Result<Self> {
         let newest = Slot::default();
+        let other_policy = Slot::default();
         // One waiting signal is enough: the list is made after it was taken.
         let (changed, changes) = sync_channel(1);
         let closed = Arc::new(AtomicBool::new(false));
@@ -47,6 +58,7 @@ impl InboxWatch {
             closed: Arc::clone(&closed),
             inbox,
             reader: InboxReader::new(policy),
+            policy: Arc::clone(&other_policy),
             watched: None,
             changed: changed.clone(),
             newest: Arc::clone(&newest),
@@ -55,7 +67,7 @@ impl InboxWatch {
         std::thread::Builder::new()
             .name("countersign-inbox".to_owned())
             .spawn(move || watching.serve(&changes))?;
-        let watch = Self { newest, changed, closed };
+        let watch = Self { newest, policy: other_policy, changed, closed };
         watch.refresh();
         Ok(watch)
     }
@@ -66,9 +78,15 @@ impl InboxWatch {
         let _ = self.changed.try_send(());
     }
 
+    /// Lists the inbox again, and judges what is in it by this policy from now on.
+    pub fn use_policy(&self, policy: Policy) {
+        put(&self.policy, policy);
+        self.refresh();
+    }
+
     /// The newest list, once.
     pub fn take(&self) -> Option<Arc<InboxList>> {
-        self.newest.lock().unwrap_or_else(PoisonError::into_inner).take()
+        taken(&self.newest)
     }
 }
 
@@ -86,11 +104,20 @@ struct Watching {
     closed: Arc<AtomicBool>,
     inbox: PathBuf,
     reader: InboxReader,
-    /// The watcher, and the device and inode of the folder that it watches.
-    watched: Option<(RecommendedWatcher, (u64, u64))>,
+    /// The policy that takes the place of that of the reader.
+    policy: Slot<Policy>,
+    watched: Option<Watched>,
     changed: SyncSender<()>,
-    newest: Slot,
+    newest: Slot<Arc<InboxList>>,
     wake: Wake,
+}
+
+struct Watched {
+    _watcher: RecommendedWatcher,
+    /// The device and inode of the folder.
+    identity: (u64, u64),
+    /// Open, so that no other folder can get this inode.
+    _folder: OwnedFd,
 }
 
 impl Watching {
@@ -104,11 +131,14 @@ impl Watching {
             if self.closed.load(Ordering::Acquire) {
                 break;
             }
+            if let Some(policy) = taken(&self.policy) {
+                self.reader = InboxReader::new(policy);
+            }
             let list = self.list().unwrap_or_else(|error| InboxList {
                 fault: Some(error.failure()),
                 ..InboxList::default()
             });
-            *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(list));
+            put(&self.newest, Arc::new(list));
             (self.wake)();
         }
     }
@@ -128,7 +158,7 @@ impl Watching {
     /// Watches the folder, unless it is watched already. Another folder may have taken its place.
     fn watch(&mut self, folder: &InboxFolder) -> notify::Result<()> {
         let identity = folder.identity().map_err(notify::Error::io)?;
-        if self.watched.as_ref().is_some_and(|(_, watched)| *watched == identity) {
+        if self.watched.as_ref().is_some_and(|it| it.identity == identity) {
             return Ok(());
         }
         self.watched = None;
@@ -139,7 +169,8 @@ impl Watching {
             }
         })?;
         watcher.watch(folder.path(), RecursiveMode::NonRecursive)?;
-        self.watched = Some((watcher, identity));
+        let open = folder.handle().try_clone_to_owned().map_err(notify::Error::io)?;
+        self.watched = Some(Watched { _watcher: watcher, identity, _folder: open });
         Ok(())
     }
 }

@@ -42,11 +42,51 @@ pub fn line_of(text: &str, key: &str) -> Option<usize> {
 /// The text with this value of the key; with `None`, without the key.
 ///
 /// # Errors
-/// When the text is not TOML, or another value is where a table of the key has to be.
+/// When the text is not TOML, another value is where a table of the key has to be, or the result would have any other
+/// difference than this one.
 pub(super) fn with_value(text: &str, key: &str, value: Option<&Value>) -> std::io::Result<String> {
-    match value {
-        Some(value) => set(text, &path_of(key), value),
-        None => remove(text, &path_of(key)),
+    let path = path_of(key);
+    let changed = match value {
+        Some(value) => set(text, &path, value),
+        None => remove(text, &path),
+    }?;
+    let mut expected: toml::Table = text.parse().map_err(not_toml)?;
+    let mut found: toml::Table = changed.parse().map_err(not_toml)?;
+    put(&mut expected, &path, value);
+    // A table without keys says nothing, and not every way of writing a table keeps it.
+    [&mut expected, &mut found].into_iter().for_each(|table| drop_empty(table, &path));
+    // As text, in which a value that is no number is like itself.
+    if found.to_string() != expected.to_string() {
+        let why = format!("{key} cannot be changed in this text alone; change it in an editor");
+        return Err(Error::new(ErrorKind::InvalidData, why));
+    }
+    Ok(changed)
+}
+
+/// Removes the tables on the way to a key that have no keys.
+fn drop_empty(table: &mut toml::Table, path: &[&str]) {
+    let Some((name, rest)) = path.split_first() else { return };
+    if let Some(Value::Table(inner)) = table.get_mut(*name) {
+        drop_empty(inner, rest);
+        if inner.is_empty() {
+            table.remove(*name);
+        }
+    }
+}
+
+fn put(table: &mut toml::Table, path: &[&str], value: Option<&Value>) {
+    match (path, value) {
+        ([], _) => {}
+        ([last], Some(value)) => drop(table.insert((*last).to_owned(), value.clone())),
+        ([last], None) => drop(table.remove(*last)),
+        ([name, rest @ ..], _) => {
+            if value.is_some() && !table.contains_key(*name) {
+                table.insert((*name).to_owned(), Value::Table(toml::Table::new()));
+            }
+            if let Some(Value::Table(inner)) = table.get_mut(*name) {
+                put(inner, rest, value);
+            }
+        }
     }
 }
 
@@ -105,18 +145,27 @@ fn set(text: &str, path: &[&str], value: &Value) -> std::io::Result<String> {
     Ok(settings.to_string())
 }
 
+/// White space after comments, which need the end of their line.
+fn after(comments: &str, space: &str) -> String {
+    if comments.is_empty() {
+        return space.to_owned();
+    }
+    format!("{comments}\n{}", space.strip_prefix('\n').unwrap_or(space))
+}
+
 /// Makes a list equal to a new one. Entries that stay keep their lines and comments, and so do the comments beside
 /// entries that go.
 fn change_list(list: &mut Array, new: &Array) {
+    // A text may be written in several ways.
     let bare = |value: &toml_edit::Value| {
         let mut value = value.clone();
         value.decor_mut().clear();
-        value.to_string()
+        value.as_str().map_or_else(|| (value.to_string(), false), |text| (text.to_owned(), true))
     };
-    let prefix = |value: &toml_edit::Value| {
-        let prefix = value.decor().prefix().and_then(|prefix| prefix.as_str());
-        prefix.unwrap_or_default().to_owned()
+    let text = |space: Option<&toml_edit::RawString>| {
+        space.and_then(|it| it.as_str()).unwrap_or_default().to_owned()
     };
+    let prefix = |value: &toml_edit::Value| text(value.decor().prefix());
     let wanted: Vec<_> = new.iter().map(bare).collect();
     let old: Vec<_> = list.iter().cloned().collect();
     // The white space before an entry on a line of its own.
@@ -124,12 +173,14 @@ fn change_list(list: &mut Array, new: &Array) {
     let mut comments = String::new();
     let mut entries: Vec<toml_edit::Value> = Vec::new();
     for mut value in old {
-        let before = format!("{}{}", std::mem::take(&mut comments), prefix(&value));
+        let before = after(&std::mem::take(&mut comments), &prefix(&value));
         if wanted.contains(&bare(&value)) {
             value.decor_mut().set_prefix(before);
             entries.push(value);
-        } else if before.contains('#') {
-            comments = before.trim_end().to_owned();
+        } else {
+            let around = format!("{before}{}", text(value.decor().suffix()));
+            comments =
+                if around.contains('#') { around.trim_end().to_owned() } else { String::new() };
         }
     }
     let kept = entries;
@@ -144,13 +195,13 @@ fn change_list(list: &mut Array, new: &Array) {
         let space = line.clone().unwrap_or_else(|| if is_first { "" } else { " " }.to_owned());
         let mut value = value.clone();
         value.decor_mut().clear();
-        value.decor_mut().set_prefix(format!("{}{space}", std::mem::take(&mut comments)));
+        value.decor_mut().set_prefix(after(&std::mem::take(&mut comments), &space));
         entries.push(value);
     }
     let trailing = list.trailing().as_str().unwrap_or_default().to_owned();
     list.clear();
     entries.into_iter().for_each(|value| list.push_formatted(value));
-    list.set_trailing(format!("{comments}{trailing}"));
+    list.set_trailing(after(&comments, &trailing));
 }
 
 /// Makes a table equal to a new one. Keys that stay keep their comments.
@@ -294,6 +345,39 @@ mod tests {
         let changed = with_value(FILE, "policy.confirm_tools", Some(&other)).unwrap();
         let file: toml::Table = changed.parse().unwrap();
         assert_eq!(file["policy"]["confirm_tools"], other, "{changed}");
+    }
+
+    /// However a list is written, each change of it has exactly the wanted entries and all comments.
+    #[test]
+    fn a_comment_takes_no_entry_with_it() {
+        let lists = [
+            "[\n  \"shell\", # always\n  \"file_write\", \"file_edit\",\n]",
+            "['shell', # always\n  'file_write', 'file_edit',\n]",
+            "[\"shell\", # always\n \"file_write\", \"file_edit\"]",
+            "[ # always\n'shell', 'file_write', 'file_edit' ]",
+            "['shell' # always\n, 'file_write', 'file_edit']",
+            "['shell', 'file_write', 'file_edit' # always\n]",
+            "['shell', 'file_write', 'file_edit', # always\n]",
+            "['shell', # always\n# and\n'file_write', # too\n'file_edit']",
+            "[\n'shell',\n# always\n'file_write',\n\n# too\n'file_edit'\n# last\n]",
+        ];
+        let names = ["shell", "file_write", "file_edit", "file_move"];
+        for list in lists {
+            let text = format!("[policy]\nconfirm_tools = {list} # list\nwalls = 'off'\n");
+            for wanted in 0..16_usize {
+                let wanted: Vec<_> = (0..4).filter(|at| wanted >> at & 1 == 1).collect();
+                for wanted in [wanted.clone(), wanted.into_iter().rev().collect()] {
+                    let names = Value::from(wanted.iter().map(|at| names[*at]).collect::<Vec<_>>());
+                    let changed = with_value(&text, "policy.confirm_tools", Some(&names));
+                    let changed =
+                        changed.unwrap_or_else(|error| panic!("{text}, {names}: {error}"));
+                    let file: toml::Table = changed.parse().unwrap();
+                    assert_eq!(file["policy"]["confirm_tools"], names, "{changed}");
+                    let comments = |text: &str| text.matches("# ").count();
+                    assert_eq!(comments(&changed), comments(&text), "{text}{changed}");
+                }
+            }
+        }
     }
 
     #[test]

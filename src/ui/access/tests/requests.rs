@@ -8,7 +8,7 @@ use super::{Tree, announced, request};
 use crate::run::Decision;
 use crate::ui::dialog::tests::at_speed;
 use crate::ui::tests::{Window, window};
-use crate::ui::{Action, Command, DialogAction, PlanAction};
+use crate::ui::{Action, Command, DialogAction, PlanAction, SettingsAction};
 
 const APPROVE: &str = "Approve this step";
 
@@ -237,6 +237,12 @@ fn the_word_cannot_be_entered_too_early() {
         send(&mut harness, request(id, Request::ReplaceSelectedText, value.clone()));
         send(&mut harness, request(id, Request::SetValue, value.clone()));
     }
+    let said = Tree::of(&mut harness);
+    let is_said = |(_, node): &(_, &egui::accesskit::Node)| {
+        node.live().is_some()
+            && node.label().or(node.value()).is_some_and(|it| it.contains("oo early"))
+    };
+    assert!(said.ids().any(|it| is_said(&it)), "the request has an answer");
     harness.run_steps(120);
     let tree = Tree::of(&mut harness);
     assert!(tree.nodes[&tree.id(APPROVE)].is_disabled());
@@ -249,4 +255,19 @@ fn the_word_cannot_be_entered_too_early() {
     send(&mut harness, request(tree.id(APPROVE), Request::Click, None));
     harness.step();
     assert_eq!(approvals(&harness), 1);
+}
+
+#[test]
+fn a_field_of_the_settings_can_be_filled_in_without_the_focus() {
+    let mut harness = window("settings", [1280.0, 800.0]);
+    let tree = Tree::of(&mut harness);
+    let is_editor = |it: &egui::accesskit::Node| {
+        it.role() == egui::Role::TextInput && it.label() == Some("Editor")
+    };
+    let editor = tree.ids().find(|(_, node)| is_editor(node)).unwrap().0;
+    let value = Some(ActionData::Value("vi {file}".into()));
+    send(&mut harness, request(editor, Request::SetValue, value));
+    harness.run_steps(3);
+    let set = SettingsAction::Set("editor_command".to_owned(), Some("vi {file}".into()));
+    assert!(harness.state().actions.contains(&Action::Settings(set)));
 }
