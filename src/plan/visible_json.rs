@@ -24,15 +24,14 @@ impl Formatter for HiddenAsEscapes {
         out: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
-        let mut written = 0;
-        for (at, hidden) in fragment.match_indices(is_hidden) {
-            out.write_all(&fragment.as_bytes()[written..at])?;
-            for unit in hidden.encode_utf16() {
+        for piece in fragment.split_inclusive(is_hidden) {
+            let shown = piece.strip_suffix(is_hidden).unwrap_or(piece);
+            out.write_all(shown.as_bytes())?;
+            for unit in piece.get(shown.len()..).unwrap_or_default().encode_utf16() {
                 write!(out, "\\u{unit:04x}")?;
             }
-            written = at + hidden.len();
         }
-        out.write_all(&fragment.as_bytes()[written..])
+        Ok(())
     }
 }
 

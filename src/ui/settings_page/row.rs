@@ -318,7 +318,7 @@ fn field_ui(
     let was_interrupted = has_draft && (is_behind || !response.lost_focus() && focused.is_none());
     if focused == Some(response.id) || was_interrupted {
         ui.data_mut(|data| data.insert_temp(id, Draft { text, pass }));
-        if !is_behind {
+        if focused.is_none() && !is_behind {
             response.request_focus();
         }
         return None;
