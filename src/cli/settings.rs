@@ -69,7 +69,8 @@ fn list(out: &mut Output) -> Result<Exit, Refusal> {
         let value = in_file.or(default.as_ref());
         let is_secret = value.is_some_and(|value| has_secret(&key, value));
         let in_words = shown(row, value);
-        let is_hidden = is_secret || has_secret(&key, &toml::Value::from(&*in_words));
+        let has_secret_words = || has_secret(&key, &toml::Value::from(&*in_words));
+        let is_hidden = in_file.is_some() && (is_secret || has_secret_words());
         let as_json = |value: Option<&toml::Value>| {
             value.and_then(|it| serde_json::to_value(it).ok()).unwrap_or_default()
         };

@@ -3,11 +3,12 @@
 use std::io::{Error, ErrorKind};
 
 use toml::Value;
-use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike};
+use toml_edit::{Document, DocumentMut, Item, Table, TableLike};
 
 use super::super::save_settings::not_toml;
 use super::escapes::{escape, insert, key_of};
 use super::line_at;
+use super::lists::{change_list, change_tables};
 
 /// The names on the way to a key: the name of a planner may have dots.
 fn path_of(key: &str) -> Vec<&str> {
@@ -123,8 +124,13 @@ fn set(text: &str, path: &[&str], value: &Value) -> std::io::Result<String> {
             Some(Item::Value(toml_edit::Value::Array(old))),
             Item::Value(toml_edit::Value::Array(new)),
         ) => {
-            change_list(old, &new);
+            change_list(old, new);
         }
+        // Tables that are written as a list in one line stay one.
+        (Some(Item::Value(toml_edit::Value::Array(old))), Item::ArrayOfTables(new)) => {
+            change_list(old, new.into_array())
+        }
+        (Some(Item::ArrayOfTables(old)), Item::ArrayOfTables(new)) => change_tables(old, new),
         (Some(Item::Value(old)), Item::Value(mut new)) => {
             // The decor contains the comment.
             *new.decor_mut() = old.decor().clone();
@@ -145,67 +151,8 @@ fn set(text: &str, path: &[&str], value: &Value) -> std::io::Result<String> {
     Ok(settings.to_string())
 }
 
-/// White space after comments, which need the end of their line.
-fn after(comments: &str, space: &str) -> String {
-    if comments.is_empty() {
-        return space.to_owned();
-    }
-    format!("{comments}\n{}", space.strip_prefix('\n').unwrap_or(space))
-}
-
-/// Makes a list equal to a new one. Entries that stay keep their lines and comments, and so do the comments beside
-/// entries that go.
-fn change_list(list: &mut Array, new: &Array) {
-    // A text may be written in several ways.
-    let bare = |value: &toml_edit::Value| {
-        let mut value = value.clone();
-        value.decor_mut().clear();
-        value.as_str().map_or_else(|| (value.to_string(), false), |text| (text.to_owned(), true))
-    };
-    let text = |space: Option<&toml_edit::RawString>| {
-        space.and_then(|it| it.as_str()).unwrap_or_default().to_owned()
-    };
-    let prefix = |value: &toml_edit::Value| text(value.decor().prefix());
-    let wanted: Vec<_> = new.iter().map(bare).collect();
-    let old: Vec<_> = list.iter().cloned().collect();
-    // The white space before an entry on a line of its own.
-    let line = old.first().map(prefix).and_then(|it| it.get(it.rfind('\n')?..).map(str::to_owned));
-    let mut comments = String::new();
-    let mut entries: Vec<toml_edit::Value> = Vec::new();
-    for mut value in old {
-        let before = after(&std::mem::take(&mut comments), &prefix(&value));
-        if wanted.contains(&bare(&value)) {
-            value.decor_mut().set_prefix(before);
-            entries.push(value);
-        } else {
-            let around = format!("{before}{}", text(value.decor().suffix()));
-            comments =
-                if around.contains('#') { around.trim_end().to_owned() } else { String::new() };
-        }
-    }
-    let kept = entries;
-    let mut entries: Vec<toml_edit::Value> = Vec::new();
-    for value in new {
-        let wanted = bare(value);
-        if let Some(old) = kept.iter().find(|old| bare(old) == wanted) {
-            entries.push(old.clone());
-            continue;
-        }
-        let is_first = entries.is_empty();
-        let space = line.clone().unwrap_or_else(|| if is_first { "" } else { " " }.to_owned());
-        let mut value = value.clone();
-        value.decor_mut().clear();
-        value.decor_mut().set_prefix(after(&std::mem::take(&mut comments), &space));
-        entries.push(value);
-    }
-    let trailing = list.trailing().as_str().unwrap_or_default().to_owned();
-    list.clear();
-    entries.into_iter().for_each(|value| list.push_formatted(value));
-    list.set_trailing(after(&comments, &trailing));
-}
-
 /// Makes a table equal to a new one. Keys that stay keep their comments.
-fn change_table(old: &mut Table, new: Table) {
+pub(super) fn change_table(old: &mut Table, new: Table) {
     let gone: Vec<_> =
         old.iter().map(|(key, _)| key.to_owned()).filter(|key| !new.contains_key(key)).collect();
     for key in gone {
@@ -326,58 +273,6 @@ mod tests {
         }
         assert_eq!(with_value(FILE, "inbox", None).unwrap(), FILE);
         assert_eq!(with_value("zoom = 1.0", "zoom", None).unwrap(), "");
-    }
-
-    #[test]
-    fn a_list_keeps_the_comments_of_what_stays() {
-        let list = Value::from(vec!["shell", "file_edit"]);
-        let changed = with_value(FILE, "policy.confirm_tools", Some(&list)).unwrap();
-        assert!(
-            changed.contains("\"shell\", # danger") && changed.contains("file_edit"),
-            "{changed}"
-        );
-        let list = Value::Array(Vec::new());
-        let changed = with_value(FILE, "policy.confirm_tools", Some(&list)).unwrap();
-        let file: toml::Table = changed.parse().unwrap();
-        assert_eq!(file["policy"]["confirm_tools"], list);
-        assert!(changed.contains("# danger"), "{changed}");
-        let other = Value::from(vec!["file_write", "shell"]);
-        let changed = with_value(FILE, "policy.confirm_tools", Some(&other)).unwrap();
-        let file: toml::Table = changed.parse().unwrap();
-        assert_eq!(file["policy"]["confirm_tools"], other, "{changed}");
-    }
-
-    /// However a list is written, each change of it has exactly the wanted entries and all comments.
-    #[test]
-    fn a_comment_takes_no_entry_with_it() {
-        let lists = [
-            "[\n  \"shell\", # always\n  \"file_write\", \"file_edit\",\n]",
-            "['shell', # always\n  'file_write', 'file_edit',\n]",
-            "[\"shell\", # always\n \"file_write\", \"file_edit\"]",
-            "[ # always\n'shell', 'file_write', 'file_edit' ]",
-            "['shell' # always\n, 'file_write', 'file_edit']",
-            "['shell', 'file_write', 'file_edit' # always\n]",
-            "['shell', 'file_write', 'file_edit', # always\n]",
-            "['shell', # always\n# and\n'file_write', # too\n'file_edit']",
-            "[\n'shell',\n# always\n'file_write',\n\n# too\n'file_edit'\n# last\n]",
-        ];
-        let names = ["shell", "file_write", "file_edit", "file_move"];
-        for list in lists {
-            let text = format!("[policy]\nconfirm_tools = {list} # list\nwalls = 'off'\n");
-            for wanted in 0..16_usize {
-                let wanted: Vec<_> = (0..4).filter(|at| wanted >> at & 1 == 1).collect();
-                for wanted in [wanted.clone(), wanted.into_iter().rev().collect()] {
-                    let names = Value::from(wanted.iter().map(|at| names[*at]).collect::<Vec<_>>());
-                    let changed = with_value(&text, "policy.confirm_tools", Some(&names));
-                    let changed =
-                        changed.unwrap_or_else(|error| panic!("{text}, {names}: {error}"));
-                    let file: toml::Table = changed.parse().unwrap();
-                    assert_eq!(file["policy"]["confirm_tools"], names, "{changed}");
-                    let comments = |text: &str| text.matches("# ").count();
-                    assert_eq!(comments(&changed), comments(&text), "{text}{changed}");
-                }
-            }
-        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod edit;
 mod escapes;
 mod export;
 mod file;
+mod lists;
 mod queries;
 mod secrets;
 mod transfer;

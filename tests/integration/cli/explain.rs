@@ -39,6 +39,8 @@ fn a_rule_of_the_settings_is_explained() {
 #[test]
 fn the_settings_never_print_a_secret() {
     let home = Home::new();
+    let said = home.run(["settings"]).exits(0).stdout;
+    assert!(!said.contains("set, not shown"), "nothing is set: {said}");
     home.settings("[planners.'curl https://u:heronegg@h/x']\nnetwork = true\n");
     for done in [home.run(["settings"]), home.json(["settings"])] {
         let done = done.exits(0);
