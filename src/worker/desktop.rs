@@ -62,7 +62,7 @@ mod portal {
         let answer = connection.call_method(Some(name), path, interface, "Read", &body).ok()?;
         let body = answer.body();
         let mut value: Value<'_> = body.deserialize().ok()?;
-        // The answer is a value in a value.
+        // The portal wraps the value of a setting in further values of the bus.
         while let Value::Value(inner) = value {
             value = *inner;
         }

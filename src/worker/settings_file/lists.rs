@@ -72,6 +72,7 @@ pub(super) fn change_list(list: &mut Array, new: Array) {
     // The white space before an entry on a line of its own.
     let line = old.first().map(|it| it.lead.as_str());
     let line = line.and_then(|it| it.get(it.rfind('\n')?..)).map(str::to_owned);
+    let first = old.first().map(|it| it.lead.clone()).unwrap_or_default();
     let mut wanted: Vec<_> = new.iter().map(meaning).collect();
     let (mut kept, mut gone) = (Vec::new(), String::new());
     for entry in old {
@@ -94,17 +95,18 @@ pub(super) fn change_list(list: &mut Array, new: Array) {
     let mut before = opening;
     for value in new {
         let this = meaning(&value);
+        let space = if list.is_empty() { &*first } else { " " };
+        let space = line.as_deref().unwrap_or(space);
         let entry = match kept.iter().position(|(kept, _)| *kept == this) {
             Some(at) => kept.remove(at).1,
-            None => {
-                let space = if list.is_empty() { "" } else { " " };
-                let lead = line.clone().unwrap_or_else(|| space.to_owned());
-                Entry { lead, value, trail: String::new() }
-            }
+            None => Entry { lead: space.to_owned(), value, trail: String::new() },
         };
         let mut value = entry.value;
         value.decor_mut().clear();
-        value.decor_mut().set_prefix(after(&before, &entry.lead));
+        // In a list on one line, the space depends on the place alone.
+        let is_space = line.is_none() && entry.lead.trim().is_empty();
+        let lead = if is_space { space } else { &entry.lead };
+        value.decor_mut().set_prefix(after(&before, lead));
         list.push_formatted(value);
         before = entry.trail;
     }
@@ -183,6 +185,7 @@ mod tests {
                 "[ # list\n  # of shell\n  'verify',\n  # end\n]",
             ),
             ("['shell', 'verify']", &["file_edit", "verify"], "[\"file_edit\", 'verify']"),
+            ("[ 'shell', 'verify' ]", &["verify", "shell"], "[ 'verify', 'shell' ]"),
         ] {
             assert_eq!(with_tools(list, names), expected, "{list}");
         }
