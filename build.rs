@@ -1,10 +1,12 @@
-//! Compresses the tables of the grammars, which would be a fifth of the program and shrink to a fifteenth.
+//! Compresses the schemas, and the tables of the grammars, which would be a fifth of the program and shrink to a
+//! fifteenth.
 //!
 //! The C source of a grammar is compiled twice: as its author made it, of which only the bytes of the large tables are
 //! read, and with empty tables, which is linked. `src/grammars/` fills the tables when the grammar is first used. Where
 //! this cannot be done, because the target does not use ELF or the sources are not found, the grammars are linked as
 //! their authors made them.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,6 +16,9 @@ use cargo_metadata::MetadataCommand;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// The folder of the JSON Schemas that `countersign schema` prints.
+const SCHEMAS: &str = "assets/schema";
 
 /// The packages of the grammars: the name of the language function after `tree_sitter_`, its package, and the folder of
 /// its sources there.
@@ -40,17 +45,35 @@ const TABLES: [&str; 6] = [
     "ts_primary_state_ids",
 ];
 
-fn main() {
+fn main() -> Outcome<()> {
     println!("cargo::rustc-check-cfg=cfg(packed_grammars)");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=Cargo.lock");
+    println!("cargo::rerun-if-changed={SCHEMAS}");
+    pack_schemas()?;
     if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("linux") {
-        return;
+        return Ok(());
     }
     match pack_all() {
         Ok(()) => println!("cargo::rustc-cfg=packed_grammars"),
         Err(error) => println!("cargo::warning=the grammars are not compressed: {error}"),
     }
+    Ok(())
+}
+
+/// Writes a compressed JSON object: for each schema, its text by its name.
+fn pack_schemas() -> Outcome<()> {
+    let mut schemas = BTreeMap::new();
+    for entry in fs::read_dir(SCHEMAS)? {
+        let name = entry?.file_name().into_string().map_err(|_| "a file's name is not UTF-8")?;
+        if let Some(schema) = name.strip_suffix(".schema.json") {
+            let text = fs::read_to_string(Path::new(SCHEMAS).join(&name))?;
+            schemas.insert(schema.to_owned(), text);
+        }
+    }
+    let packed = zstd::encode_all(&*serde_json::to_vec(&schemas)?, 19)?;
+    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("schemas.zst"), packed)?;
+    Ok(())
 }
 
 fn pack_all() -> Outcome<()> {

@@ -126,6 +126,8 @@ target() {
             -artifact_prefix="$out/found/$name-" -dict="$dict" \
             "$fresh" "$kept" "$@" >>"$out/$name.log" 2>&1 || {
             tail -n 60 "$out/$name.log"
+            # Last, because a log that is too long is often cut before its end.
+            grep -aE -A 1 'panicked at|^SUMMARY|^Base64' "$out/$name.log" | cut -c -4000
             echo "$name: found something; to see it again: $targets/$name FILE, with the file named above"
             return 1
         }

@@ -117,6 +117,10 @@ pub struct Scene {
     purge: PurgeView,
 }
 
+fn help_at(topic: &str) -> Overlay {
+    Overlay::help(topic.to_owned(), &setting::own_rules())
+}
+
 fn purge() -> PurgeView {
     let preview = PurgePreview {
         runs: 412,
@@ -409,8 +413,8 @@ impl Scene {
         ];
         let overlay = match name {
             "palette" => Some(Overlay::Palette),
-            "help" => Some(Overlay::Help(String::new())),
-            "help-code" => Some(Overlay::Help("E311".to_owned())),
+            "help" => Some(help_at("")),
+            "help-code" => Some(help_at("E311")),
             "bug-report" => Some(Overlay::BugReport(Box::new(BugReportView {
                 text: Some(BUG_REPORT.to_owned()),
                 is_copied: true,
@@ -726,9 +730,9 @@ impl Scene {
             }
             Action::Evidence(EvidenceAction::CloseAnswer) => self.question = None,
             Action::Do(Command::Palette) => self.overlay = Some(Overlay::Palette),
-            Action::Do(Command::Help) => self.overlay = Some(Overlay::Help(String::new())),
+            Action::Do(Command::Help) => self.overlay = Some(help_at("")),
             Action::Window(WindowAction::OpenHelp(topic)) => {
-                self.overlay = Some(Overlay::Help(topic.clone()));
+                self.overlay = Some(help_at(topic));
             }
             Action::Do(Command::AnswerStep) if self.plan.mode == Mode::Guided => {
                 self.reveal.set(true)

@@ -155,7 +155,7 @@ fn rule_form() -> RuleForm {
 }
 
 /// The rules in the settings.
-fn own_rules() -> UserRules {
+pub fn own_rules() -> UserRules {
     let rule = RuleForm {
         id: "no-deploy".into(),
         prefix: "make deploy".into(),

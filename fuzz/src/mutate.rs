@@ -1,9 +1,12 @@
 //! Mutates a plan as JSON, because random changes of bytes seldom stay JSON.
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
 use libfuzzer_sys::fuzzer_mutate;
 use serde_json::{Map, Value, json};
 
-use crate::plan::{Intent, PRECONDITION_WORDS, TOOLS};
+use crate::plan::{Dialect, Intent, PRECONDITION_WORDS, TOOLS};
 
 /// Changes the first `size` bytes of `data`, which has room for `max_size`. Returns the new size.
 ///
@@ -101,51 +104,41 @@ fn repeat_a_name(text: &mut String, random: &mut Random) {
 const PIECES: [&str; 16] =
     [" ", "\t", "\n", "\0", "\\", "\"", "/", "~", "~1", "é", "\u{202e}", "🙂", "[", "{", "*", "A"];
 
+/// Every name that the published schemas give to a field, and names that only look like one.
+static KEYS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    fn collect(value: &Value, names: &mut BTreeSet<String>) {
+        if let Some(Value::Object(fields)) = value.get("properties") {
+            names.extend(fields.keys().cloned());
+        }
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
+            Value::Object(object) => object.values().for_each(|item| collect(item, names)),
+            _ => {}
+        }
+    }
+    let mut names = BTreeSet::from(["Requires_confirmation".to_owned(), "a/b~c".to_owned()]);
+    for (_, dialect) in Dialect::WORDS {
+        collect(&serde_json::from_str(dialect.schema()).expect("a schema is JSON"), &mut names);
+    }
+    names.into_iter().collect()
+});
+
 fn key(random: &mut Random) -> &'static str {
-    const KEYS: [&str; 30] = [
-        "plan_id",
-        "intent",
-        "title",
-        "created_by",
-        "evidence_referenced",
-        "steps",
-        "step_id",
-        "tool",
-        "arguments",
-        "precondition",
-        "requires_confirmation",
-        "reason",
-        "goal",
-        "version",
-        "actions",
-        "failure",
-        "Requires_confirmation",
-        "a/b~c",
-        "id",
-        "command",
-        "verificationCommand",
-        "timeoutSeconds",
-        "index",
-        "riskLevel",
-        "riskAssessment",
-        "requiresApproval",
-        "rollbackPlan",
-        "mode",
-        "output",
-        "status",
-    ];
     let names: Vec<&str> = TOOLS
         .iter()
         .flat_map(|tool| tool.arguments)
         .flat_map(|argument| [Some(argument.name), argument.alias])
         .flatten()
         .collect();
-    if random.below(3) == 0 { random.of(&names) } else { random.of(&KEYS) }
+    if random.below(3) == 0 { random.of(&names) } else { &KEYS[random.below(KEYS.len())] }
 }
 
 fn word(random: &mut Random) -> &'static str {
-    const WORDS: [&str; 14] = [
+    const WORDS: [&str; 17] = [
         "local",
+        "{{a}}",
+        "x {{b}} {{a}}",
+        "b",
         "a@b",
         "blocked",
         "teacher",

@@ -239,7 +239,7 @@ impl App {
                     if dark { egui::ThemePreference::Light } else { egui::ThemePreference::Dark };
                 self.set_theme(theme, ctx);
             }
-            Command::Help => self.overlay = Some(Overlay::Help(String::new())),
+            Command::Help => self.open_help(String::new()),
             Command::BugReport => self.make_bug_report(ctx),
         }
     }

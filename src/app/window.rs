@@ -22,7 +22,7 @@ impl App {
                 self.change_searches(SearchesChange::Toggle(text));
             }
             WindowAction::CloseOverlay => self.overlay = None,
-            WindowAction::OpenHelp(topic) => self.overlay = Some(Overlay::Help(topic)),
+            WindowAction::OpenHelp(topic) => self.open_help(topic),
             WindowAction::OpenSecondPlan => self.open_second_plan(ctx),
             WindowAction::ShowFirstRun => self.show_first_run(ctx),
             WindowAction::CopyBugReport => self.copy_bug_report(ctx),
@@ -41,6 +41,11 @@ impl App {
             WindowAction::RestoreRule(id) => self.restore_rule(&id, ctx),
             WindowAction::RemoveRule(id) => self.remove_rule(id, ctx),
         }
+    }
+
+    /// Opens the help at the entry with this name; empty for its beginning.
+    pub(super) fn open_help(&mut self, topic: String) {
+        self.overlay = Some(Overlay::help(topic, &self.shared.setup.policy.command_rules));
     }
 
     pub(super) fn set_theme(&mut self, theme: egui::ThemePreference, ctx: &egui::Context) {

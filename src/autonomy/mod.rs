@@ -40,4 +40,4 @@ pub use order::{LoopDeps, LoopOrder, LoopOutcome, LoopSetup, UnsignedEnd};
 #[cfg(test)]
 pub(crate) use planner::scripted;
 pub use planner::{BUILT_IN, default_timeout, needs_of, planner_limits, resolve};
-pub use request::{PROTOCOL, SCHEMA as REQUEST_SCHEMA};
+pub use request::PROTOCOL;

@@ -14,8 +14,6 @@ use serde_json::{Value, json};
 
 /// The version of the request's format, and of the format of the answers.
 pub const PROTOCOL: &str = "countersign.planner/2";
-/// The JSON Schema of the request.
-pub const SCHEMA: &str = include_str!("../../assets/schema/planner-request.schema.json");
 
 /// The maximum number of file names. The others are omitted.
 const MAX_FILES: usize = 2_000;

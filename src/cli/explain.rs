@@ -6,7 +6,7 @@ use super::opening::policy;
 use super::output::Output;
 use super::refusal::Refusal;
 use super::{Exit, args};
-use crate::help::{Entry, Found, Section, entries, find, matching};
+use crate::help::{Entry, Found, Help, Section};
 
 /// Prints the entry with the given name, the entries with the given words, or all names.
 ///
@@ -14,18 +14,13 @@ use crate::help::{Entry, Found, Section, entries, find, matching};
 /// There is no such entry.
 pub(super) fn explain(command: &args::Explain, out: &mut Output) -> Result<Exit, Refusal> {
     let name = command.name.join(" ");
-    let own;
-    let found: Vec<&Entry> = match find(&name) {
-        _ if command.search => matching(&name),
-        _ if name.is_empty() => entries().iter().collect(),
+    // What the program itself means can be read with faulty settings, too.
+    let help = policy().map_or_else(|_| Help::default(), |it| Help::with(&it.command_rules));
+    let found: Vec<&Entry> = match help.find(&name) {
+        _ if command.search => help.matching(&name),
+        _ if name.is_empty() => help.entries().collect(),
         Found::Entry(entry) => vec![entry],
-        Found::Nearest(nearest) => {
-            own = own_rule(&name);
-            match &own {
-                Some(rule) => vec![rule],
-                None => return Err(unknown(&name, &nearest)),
-            }
-        }
+        Found::Nearest(nearest) => return Err(unknown(&name, &nearest)),
     };
     if found.is_empty() {
         return Err(unknown(&name, &[]));
@@ -33,7 +28,7 @@ pub(super) fn explain(command: &args::Explain, out: &mut Output) -> Result<Exit,
     if out.json() {
         out.document(&json!({ "entries": found }));
     } else if name.is_empty() {
-        print_names(out);
+        print_names(&help, out);
     } else {
         for (index, entry) in found.into_iter().enumerate() {
             if index > 0 {
@@ -43,19 +38,6 @@ pub(super) fn explain(command: &args::Explain, out: &mut Output) -> Result<Exit,
         }
     }
     Ok(Exit::Done)
-}
-
-/// A rule of the settings, which the program's tables do not have.
-fn own_rule(id: &str) -> Option<Entry> {
-    let policy = policy().ok()?;
-    let rule = policy.command_rules.iter().find(|rule| rule.id == id)?;
-    Some(Entry {
-        section: Section::Rules,
-        key: rule.id.clone().into(),
-        title: rule.level.as_str().into(),
-        text: format!("{} A rule of your own, in `policy.command_rules`.", rule.reason).into(),
-        next: "".into(),
-    })
 }
 
 fn unknown(name: &str, nearest: &[&Entry]) -> Refusal {
@@ -80,13 +62,16 @@ fn print(entry: &Entry, out: &mut Output) {
     }
 }
 
-/// The names by section, without the rules, which are too many for a list.
-fn print_names(out: &mut Output) {
+/// The names by section; of the rules, which are too many for a list, only those of the settings.
+fn print_names(help: &Help, out: &mut Output) {
     for section in Section::ALL {
-        let names = entries().iter().filter(|entry| entry.section == section);
+        let names = help.entries().filter(|entry| entry.section == section);
         let names: Vec<_> = match section {
             Section::Rules => {
-                vec![format!("{} rules; see countersign explain --search WORDS", names.count())]
+                let own = help.own_rules().map(|rule| rule.key.to_string());
+                let all =
+                    format!("{} rules; see countersign explain --search WORDS", names.count());
+                [all].into_iter().chain(own).collect()
             }
             _ => names.map(|entry| entry.key.to_string()).collect(),
         };

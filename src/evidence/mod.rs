@@ -170,7 +170,7 @@ pub use selection::{SelectedDiagnostic, SelectedStep};
 pub use signatures::{SignaturesOf, SignedDocument};
 pub use store::EvidenceStore;
 pub use trust::{Trust, TrustDecision};
-pub use verify::{VERIFIER, VERIFY_SCHEMA, verify, verify_telling, verify_with_kept_head};
+pub use verify::{VERIFIER, verify, verify_telling, verify_with_kept_head};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -22,9 +22,6 @@ use super::{UserFolders, ledger, schema, schema_check};
 use crate::plan::Digest;
 use crate::run::{HeadReport, VerifyReport};
 
-/// The JSON Schema of [`VerifyReport`].
-pub const VERIFY_SCHEMA: &str = include_str!("../../assets/schema/evidence-verify.schema.json");
-
 /// A program in Python that does the same as [`verify`] without this one, and also reads case files (SPEC §14).
 pub const VERIFIER: &str = include_str!("../../assets/verifier/verify.py");
 

@@ -13,10 +13,6 @@ use crate::evidence::{EvidenceReader, LedgerRecord, RecordsOf};
 use crate::proof::{SignedCheckpoint, SigningKey, envelope};
 use crate::run::RunFate;
 
-/// The JSON Schema of the statement of [`Predicate::Run`].
-pub const ATTESTATION_SCHEMA: &str =
-    include_str!("../../assets/schema/run-attestation.schema.json");
-
 const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
 const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
 const RUN_TYPE: &str = "urn:countersign:attestation:run:1";

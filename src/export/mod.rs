@@ -26,10 +26,10 @@ mod walk;
 mod write;
 mod xml;
 
-pub use attestation::{ATTESTATION_SCHEMA, Predicate, attestation};
-pub use case::{MANIFEST_SCHEMA, case_file};
+pub use attestation::{Predicate, attestation};
+pub use case::case_file;
 pub use error::{ExportError, Result};
 pub use file::{export_to_file, write_to_file};
 pub use format::{Exported, Progress};
-pub use proof::{PROOF_SCHEMA, PROOF_VERIFIER, Proven, write_proof};
+pub use proof::{PROOF_VERIFIER, Proven, write_proof};
 pub use write::export;

@@ -12,9 +12,6 @@ use crate::evidence::{EvidenceReader, LedgerRecord, RecordsOf};
 use crate::plan::Digest;
 use crate::proof::{SignedCheckpoint, Tree, base64};
 
-/// The JSON Schema of a proof.
-pub const PROOF_SCHEMA: &str = include_str!("../../assets/schema/proof.schema.json");
-
 /// A program in Python that checks a proof without this one.
 pub const PROOF_VERIFIER: &str = include_str!("../../assets/verifier/verify_proof.py");
 

@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 use serde::Serialize;
 
 pub use exits::{EXITS, exits_text};
-pub use find::{Found, find, matching};
+pub use find::{Found, Help};
 
 use crate::plan::{ArgumentSpec, Code, PRECONDITIONS, TOOLS, Tool, ToolClass, ToolSpec};
 use crate::risk::{CODE_RULES, RuleText, read_only_programs, rule_texts, sensitive_rules};
@@ -81,7 +81,7 @@ pub struct Entry {
     pub next: Cow<'static, str>,
 }
 
-/// Every entry, by section and in the order of its table.
+/// Every entry of the program, by section and in the order of its table.
 pub fn entries() -> &'static [Entry] {
     static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         let mut entries = Vec::new();

@@ -7,12 +7,15 @@ use crate::plan::Precondition;
 use crate::run::{ActionStatus, Known, LoopFate, Outcome, RunFate, RunStatus, failure_words};
 use crate::signing::SignatureState;
 
+/// The help of a person without rules.
+static HELP: Help = Help { own: Vec::new() };
+
 #[test]
 fn every_key_is_unique_and_leads_to_its_entry() {
     let mut seen = BTreeSet::new();
     for entry in entries() {
         assert!(seen.insert(entry.key.to_lowercase()), "{} is there twice", entry.key);
-        assert_eq!(find(&entry.key.to_uppercase()), Found::Entry(entry));
+        assert_eq!(HELP.find(&entry.key.to_uppercase()), Found::Entry(entry));
         assert!(!entry.text.is_empty(), "{}", entry.key);
     }
 }
@@ -37,26 +40,28 @@ fn every_code_and_end_says_what_to_do() {
 #[test]
 fn a_tool_names_all_its_arguments() {
     for spec in &TOOLS {
-        let Found::Entry(entry) = find(spec.name) else { panic!("{} is missing", spec.name) };
+        let Found::Entry(entry) = HELP.find(spec.name) else { panic!("{} is missing", spec.name) };
         for argument in spec.arguments {
             assert!(entry.text.contains(argument.name), "{}: {}", spec.name, entry.text);
         }
     }
-    let Found::Entry(entry) = find(Tool::SplicePatch.name()) else { panic!("no splice_patch") };
+    let Found::Entry(entry) = HELP.find(Tool::SplicePatch.name()) else {
+        panic!("no splice_patch")
+    };
     assert!(entry.text.contains("symbol or name, with, kind (optional)"), "{}", entry.text);
 }
 
 #[test]
 fn names_and_words_are_searched() {
     let keys = |found: Vec<&Entry>| found.iter().map(|it| it.key.to_string()).collect::<Vec<_>>();
-    assert!(matches!(find("3"), Found::Entry(entry) if entry.key == "exit 3"));
-    let Found::Nearest(nearest) = find("file_") else { panic!("an entry") };
+    assert!(matches!(HELP.find("3"), Found::Entry(entry) if entry.key == "exit 3"));
+    let Found::Nearest(nearest) = HELP.find("file_") else { panic!("an entry") };
     assert_eq!(keys(nearest)[0], "file_read");
-    assert_eq!(find("xyzzy"), Found::Nearest(Vec::new()));
-    assert_eq!(find(""), Found::Nearest(Vec::new()));
-    assert_eq!(keys(matching("e204 workspace"))[0], "E204");
-    assert_eq!(keys(matching("wall"))[0], "walls");
-    assert_eq!(matching("").len(), entries().len());
+    assert_eq!(HELP.find("xyzzy"), Found::Nearest(Vec::new()));
+    assert_eq!(HELP.find(""), Found::Nearest(Vec::new()));
+    assert_eq!(keys(HELP.matching("e204 workspace"))[0], "E204");
+    assert_eq!(keys(HELP.matching("wall"))[0], "walls");
+    assert_eq!(HELP.matching("").len(), entries().len());
 }
 
 /// Names that the program prints.
@@ -75,7 +80,7 @@ fn every_word_that_is_printed_has_an_entry() {
     words.extend(SignatureState::WORDS.iter().map(|(word, _)| *word));
     words.extend(["window", "terminal", "command_line_yes", "session_rule"]);
     for word in words {
-        assert!(matches!(find(word), Found::Entry(entry) if entry.key == word), "{word}");
+        assert!(matches!(HELP.find(word), Found::Entry(entry) if entry.key == word), "{word}");
     }
 }
 
@@ -90,7 +95,7 @@ fn a_precondition_is_found_as_a_plan_has_it() {
         ("step-1 succeeded", "<step_id> succeeded"),
         ("cargo project exists", "cargo workspace"),
     ] {
-        assert!(matches!(find(text), Found::Entry(entry) if entry.key == key), "{text}");
+        assert!(matches!(HELP.find(text), Found::Entry(entry) if entry.key == key), "{text}");
     }
     for (word, _) in PRECONDITIONS {
         if let Some(precondition) = Precondition::parse(word) {

@@ -8,6 +8,8 @@ mod help;
 use super::action::WindowAction;
 use super::commands::{Spec, TABLE};
 use super::{Action, Commands, Situation, Text, Theme, Tone, access, icon, narrow, rows, widgets};
+use crate::help::Help;
+use crate::risk::UserRules;
 pub use bug_report::BugReportView;
 pub use help::explain_ui;
 pub(super) use help::take_request;
@@ -17,10 +19,22 @@ pub(super) use help::take_request;
 pub enum Overlay {
     /// The palette: all commands, searched by name.
     Palette,
-    /// The help, opened at the entry with this name; empty for its beginning.
-    Help(String),
+    /// The help.
+    Help {
+        /// The name of the entry at which it was opened; empty for its beginning.
+        topic: String,
+        /// What it has.
+        help: Help,
+    },
     /// What a report about a fault of the program needs.
     BugReport(Box<BugReportView>),
+}
+
+impl Overlay {
+    /// The help, opened at the entry with this name, with the rules of the settings.
+    pub fn help(topic: String, rules: &UserRules) -> Self {
+        Self::Help { topic, help: Help::with(rules) }
+    }
 }
 
 /// Draws the open overlay.
@@ -29,7 +43,7 @@ pub fn overlay_ui(ui: &mut Ui, overlay: &Overlay, commands: &mut Commands<'_>) {
     let frame = Frame::window(ui.style()).fill(theme.raised).inner_margin(Margin::same(16));
     let (name, title) = match overlay {
         Overlay::Palette => ("palette", "Commands"),
-        Overlay::Help(_) => ("help", "Help"),
+        Overlay::Help { .. } => ("help", "Help"),
         Overlay::BugReport(_) => ("bug report", "Bug report"),
     };
     let modal = Modal::new(Id::unique(name)).frame(frame).backdrop_color(theme.backdrop);
@@ -37,7 +51,7 @@ pub fn overlay_ui(ui: &mut Ui, overlay: &Overlay, commands: &mut Commands<'_>) {
     let response = modal.show(ui.ctx(), |ui| {
         access::modal(ui, access::Named::As(title));
         let width = match overlay {
-            Overlay::Help(_) => help::WIDTH,
+            Overlay::Help { .. } => help::WIDTH,
             Overlay::BugReport(_) => bug_report::WIDTH,
             Overlay::Palette => 560.0,
         };
@@ -47,7 +61,7 @@ pub fn overlay_ui(ui: &mut Ui, overlay: &Overlay, commands: &mut Commands<'_>) {
         );
         match overlay {
             Overlay::Palette => palette_ui(ui, commands),
-            Overlay::Help(topic) => help::help_ui(ui, topic, commands.actions),
+            Overlay::Help { topic, help } => help::help_ui(ui, topic, help, commands.actions),
             Overlay::BugReport(report) => bug_report::report_ui(ui, report, commands.actions),
         }
     });

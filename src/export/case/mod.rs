@@ -26,9 +26,6 @@ use crate::proof::SignedCheckpoint;
 use crate::run::{RunSummary, SearchQuery};
 use members::Members;
 
-/// The JSON Schema of `manifest.json`.
-pub const MANIFEST_SCHEMA: &str = include_str!("../../../assets/schema/case-manifest.schema.json");
-
 /// The format of case files that this version writes.
 const FORMAT: u32 = 1;
 

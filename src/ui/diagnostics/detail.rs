@@ -1,7 +1,7 @@
 //! The selected diagnostic in full: the source with marks, its notes, and the compiler's text.
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, Color32, Layout, Margin, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Layout, Margin, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::copy::location;
 use super::excerpt::ExcerptRow;
@@ -191,16 +191,19 @@ fn row_job(row: &ExcerptRow, tone: Tone, theme: &Theme) -> LayoutJob {
     for (start, text) in sections(&row.text, marked) {
         let colour = row.colours.iter().find(|(it, _)| it.contains(&start));
         let mark = row.marks.iter().find(|(it, _)| it.contains(&start));
-        let (color, background) = match mark {
+        let format = match mark {
             // A mark has its own background, designed for the plain text colour.
-            Some((_, true)) => (theme.text, theme.chip(tone, theme.background)),
-            Some((_, false)) => (theme.text, theme.chip(Tone::Accent, theme.background)),
+            Some((_, is_primary)) => TextFormat {
+                background: theme
+                    .chip(if *is_primary { tone } else { Tone::Accent }, theme.background),
+                underline: theme.mark_line(),
+                ..widgets::text_format(Text::Mono, theme.text)
+            },
             None => {
                 let color = colour.map_or(row_color, |(_, class)| theme.syntax(*class));
-                (color, Color32::TRANSPARENT)
+                widgets::text_format(Text::Mono, color)
             }
         };
-        let format = TextFormat { background, ..widgets::text_format(Text::Mono, color) };
         job.append(text, 0.0, format);
     }
     job

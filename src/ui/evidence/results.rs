@@ -263,6 +263,7 @@ fn second_line_ui(
         let mut format = widgets::text_format(Text::SmallMono, color);
         if marked {
             format.background = theme.chip(Tone::Caution, theme.background);
+            format.underline = theme.mark_line();
         }
         job.append(&drawable(text), 0.0, format);
     };

@@ -9,7 +9,7 @@ use egui::style::ScrollAnimation;
 use egui::{Context, Frame, Id, Key, Margin, ScrollArea, TextEdit, Ui};
 
 use super::title_ui;
-use crate::help::{Found, Section, entries as all_entries, find, matching};
+use crate::help::{Entry, Found, Help, Section};
 use crate::plan::Code;
 use crate::ui::action::WindowAction;
 use crate::ui::commands::TABLE;
@@ -50,9 +50,9 @@ struct HelpState {
 }
 
 impl HelpState {
-    fn at(topic: &str) -> Self {
+    fn at(topic: &str, help: &Help) -> Self {
         let state = Self { topic: topic.to_owned(), ..Self::default() };
-        match find(topic) {
+        match help.find(topic) {
             Found::Entry(entry) => Self { tab: HelpTab::Section(entry.section), ..state },
             // No entry has this name, so that the search shows what there is.
             Found::Nearest(_) => Self { text: topic.to_owned(), ..state },
@@ -95,9 +95,10 @@ pub(in crate::ui) fn take_request(ctx: &Context, actions: &mut Vec<Action>) {
     }
 }
 
-pub(super) fn help_ui(ui: &mut Ui, topic: &str, actions: &mut Vec<Action>) {
+pub(super) fn help_ui(ui: &mut Ui, topic: &str, help: &Help, actions: &mut Vec<Action>) {
     let state = ui.data(|data| data.get_temp::<HelpState>(state_id()));
-    let mut state = state.filter(|it| it.topic == topic).unwrap_or_else(|| HelpState::at(topic));
+    let mut state =
+        state.filter(|it| it.topic == topic).unwrap_or_else(|| HelpState::at(topic, help));
     title_ui(ui, "Keys and help", actions);
     let scrolled = keys_for_scrolling(ui, state.text.is_empty());
     let edit = TextEdit::singleline(&mut state.text)
@@ -125,11 +126,11 @@ pub(super) fn help_ui(ui: &mut Ui, topic: &str, actions: &mut Vec<Action>) {
         Frame::NONE.inner_margin(Margin { right: 14, ..Margin::ZERO }).show(ui, |ui| {
             let reveal = !state.is_drawn;
             match state.shown() {
-                HelpTab::Found => found_ui(ui, &state.text),
+                HelpTab::Found => found_ui(ui, &state.text, help),
                 HelpTab::Start => start::start_ui(ui, actions),
                 HelpTab::Keys => start::keys_ui(ui),
                 HelpTab::Section(section) => {
-                    let shown = all_entries().iter().filter(|entry| entry.section == section);
+                    let shown = help.entries().filter(|entry| entry.section == section);
                     entries_ui(ui, shown, topic, reveal);
                 }
             }
@@ -140,7 +141,7 @@ pub(super) fn help_ui(ui: &mut Ui, topic: &str, actions: &mut Vec<Action>) {
 }
 
 /// What matches the words in the search field: commands with keys, then entries.
-fn found_ui(ui: &mut Ui, text: &str) {
+fn found_ui(ui: &mut Ui, text: &str, help: &Help) {
     let lower = text.to_lowercase();
     let words: Vec<_> = lower.split_whitespace().collect();
     let commands: Vec<_> = TABLE
@@ -151,7 +152,7 @@ fn found_ui(ui: &mut Ui, text: &str) {
             !key.is_empty() && words.iter().all(|word| searched.contains(word))
         })
         .collect();
-    let found = matching(text);
+    let found = help.matching(text);
     if commands.is_empty() && found.is_empty() {
         let text = "Nothing in the help has these words. Fewer words, or a part of one, find more.";
         widgets::paragraph(ui, text, Text::Body, Tone::Dim);
@@ -165,8 +166,7 @@ fn found_ui(ui: &mut Ui, text: &str) {
     }
     let is_first = |key: &str| key.to_lowercase() == lower.trim();
     for section in Section::ALL {
-        let of_section =
-            |entry: &&&crate::help::Entry| entry.section == section && !is_first(&entry.key);
+        let of_section = |entry: &&&Entry| entry.section == section && !is_first(&entry.key);
         if found.iter().any(|entry| of_section(&entry)) {
             start::heading(ui, section.title());
             entries_ui(ui, found.iter().filter(of_section).copied(), "", false);

@@ -136,6 +136,7 @@ fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>>
             if changed.iter().any(|it| it.contains(&start)) {
                 piece = Piece {
                     background: Some(theme.changed_word(row.kind)),
+                    underline: theme.mark_line(),
                     ..Piece::plain(text, plain)
                 };
             }

@@ -194,6 +194,12 @@ impl Theme {
         below.lerp_to_gamma(self.tone(tone), 0.16)
     }
 
+    /// The line below words that have a background of their own. With high contrast that background alone is not
+    /// enough: it may differ little from the one around it.
+    pub fn mark_line(&self) -> Stroke {
+        if self.high_contrast { Stroke::new(1.0, self.text) } else { Stroke::NONE }
+    }
+
     /// The text colour of a chip. It is closer to plain text than the tone, which would be too faint on its own tint.
     pub fn chip_text(&self, tone: Tone) -> Color32 {
         let towards_text = match (self.high_contrast, self.dark) {

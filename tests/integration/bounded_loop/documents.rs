@@ -1,8 +1,4 @@
-//! What the guide and the schema say about loops.
-
-use serde_json::Value;
-
-use crate::harness::home::{Done, Home};
+//! What the guide says about loops.
 
 #[test]
 fn the_user_guide_explains_each_stop_reason() {
@@ -11,14 +7,4 @@ fn the_user_guide_explains_each_stop_reason() {
         let row = format!("| `{}` | {} | {} |", code.as_str(), code.meaning(), code.next());
         assert!(page.contains(&row), "docs/loop.md lacks:\n{row}");
     }
-}
-
-#[test]
-fn the_schema_of_the_request_is_printed() {
-    let home = Home::new();
-    let mut command = home.command();
-    let done = Done::of(command.args(["schema", "planner_request"])).exits(0);
-    let printed: Value = serde_json::from_str(&done.stdout).unwrap();
-    let shipped: Value = serde_json::from_str(countersign::autonomy::REQUEST_SCHEMA).unwrap();
-    assert_eq!(printed, shipped);
 }

@@ -167,9 +167,7 @@ fn verification_schema_is_printed_and_holds() {
     let (home, _) = with_a_run();
     let printed = Done::of(home.command().args(["schema", "evidence_verify"])).exits(0);
     let printed: Value = serde_json::from_str(&printed.stdout).unwrap();
-    let shipped: Value = serde_json::from_str(countersign::evidence::VERIFY_SCHEMA).unwrap();
-    assert_eq!(printed, shipped);
-    let schema = jsonschema::validator_for(&shipped).unwrap();
+    let schema = jsonschema::validator_for(&printed).unwrap();
     let holds = |report: &Value, is_ok: bool| {
         let complaints: Vec<_> = schema.iter_errors(report).map(|it| it.to_string()).collect();
         assert!(complaints.is_empty(), "{report}: {complaints:#?}");

@@ -33,6 +33,15 @@ fn a_rule_of_the_settings_is_explained() {
     let said = home.run(["explain", "no-deploy"]).exits(0).stdout;
     assert!(said.starts_with("no-deploy: blocked\n  Reaches the customers."), "{said}");
     home.json(["explain", "no-deploy"]).exits(0).document();
+    for words in [&["explain"][..], &["explain", "--search", "customers"]] {
+        let said = home.run(words.iter().copied()).exits(0).stdout;
+        assert!(said.contains("no-deploy"), "{words:?}: {said}");
+    }
+    let refused = home.run(["explain", "deploy"]).exits(5);
+    assert!(refused.stderr.contains("Did you mean: no-deploy"), "{refused:?}");
+    // With faulty settings, what the program itself has is explained all the same.
+    home.settings("theme = 7\n");
+    home.run(["explain", "E204"]).exits(0);
 }
 
 /// Also where the name of a planner or a faulty value has one.

@@ -11,7 +11,8 @@ use super::action_plan;
 use super::home::{Done, Home};
 
 static REQUEST: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
-    let schema = serde_json::from_str(countersign::autonomy::REQUEST_SCHEMA).unwrap();
+    let schema = include_str!("../../../assets/schema/planner-request.schema.json");
+    let schema = serde_json::from_str(schema).unwrap();
     jsonschema::validator_for(&schema).unwrap()
 });
 

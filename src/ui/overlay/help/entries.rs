@@ -3,6 +3,7 @@
 use egui::{CornerRadius, Frame, Id, Label, Margin, Rect, Ui, vec2};
 
 use crate::help::Entry;
+use crate::plan::drawable;
 use crate::ui::{Text, Theme, Tone, theme, widgets};
 
 /// Draws entries below each other. The one with the key `link` is marked; with `reveal`, it is scrolled to.
@@ -42,7 +43,8 @@ fn entry_ui(ui: &mut Ui, entry: &Entry, is_linked: bool) -> egui::Response {
         ui.set_min_width(ui.available_width());
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 10.0;
-            ui.add(Label::new(widgets::rich(&*entry.key, Text::Mono, theme.text)));
+            // The rules of the settings have names that anybody may have written.
+            ui.add(Label::new(widgets::rich(drawable(&entry.key), Text::Mono, theme.text)).wrap());
             if !entry.title.is_empty() {
                 ui.add(Label::new(widgets::rich(&*entry.title, Text::Body, theme.text)).wrap());
             }

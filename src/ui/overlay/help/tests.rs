@@ -134,3 +134,14 @@ fn a_shown_error_leads_to_its_entry() {
         assert!(harness.query_by_label("Search the help").is_some(), "{scene}");
     }
 }
+
+/// The rules of the settings, which the program's tables do not have.
+#[test]
+fn own_rules_are_in_the_help() {
+    let mut harness = window("help", [1280.0, 800.0]);
+    for searched in ["no-deploy", "make deploy"] {
+        search(&mut harness, searched);
+        let entry = harness.query_all_by_label_contains("A rule of your own").next();
+        assert!(entry.is_some(), "{searched}");
+    }
+}
