@@ -26,7 +26,7 @@ use std::sync::Arc;
 use super::action::LoopAction;
 use super::notice::{Notice, notices_ui};
 use super::one_stop::OneStop;
-use super::plan::{Entry, Place, bar_ui};
+use super::plan::{Entry, Place, bar_height, bar_ui};
 use super::splits::side_panel_ui;
 use super::widgets::panel_frame;
 use super::{Action, Command, Commands, Look, Now, Text, Theme, Tone, icon, theme, widgets};
@@ -130,10 +130,16 @@ pub fn loop_page_ui(
 ) {
     let theme = Theme::of(ui);
     side_panel_ui(ui, "loops", |ui| list_ui(ui, view, commands));
+    let margin = Margin::symmetric(16, 0);
+    let content = bar::bar(view, commands.situation);
+    let height = match view.shown {
+        Shown::Form(_) => bar_height(ui, &content, ui.available_width() - margin.sum().x),
+        Shown::Reading | Shown::Loop(_) => theme::ACTION_BAR,
+    };
     let bar = Panel::bottom("loop_bar")
-        .exact_size(theme::ACTION_BAR)
+        .exact_size(height)
         .resizable(false)
-        .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
+        .frame(panel_frame(theme.panel, margin))
         .show(ui, |ui| (ui.max_rect(), ui.clip_rect()))
         .inner;
     notices_ui(ui, notices, commands.actions);
@@ -150,7 +156,7 @@ pub fn loop_page_ui(
     // The bar is drawn last because Tab follows the drawing order: the person fills in the form before starting.
     let mut area = ui.new_child(UiBuilder::new().id_salt("loop bar").max_rect(bar.0));
     area.set_clip_rect(bar.1);
-    bar_ui(&mut area, &bar::bar(view, commands.situation), commands);
+    bar_ui(&mut area, &content, commands);
 }
 
 /// The button that leads from a run to its loop.

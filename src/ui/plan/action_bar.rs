@@ -1,7 +1,11 @@
 //! Draws the bar below a plan or a loop: its state, and the commands that authorize, start and control it.
 
+use std::sync::Arc;
+
 use egui::text::LayoutJob;
-use egui::{Align, Button, Layout, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Button, Galley, Layout, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::Bar;
 use super::bar_fit::{Fit, Form, ICON, short_text};
@@ -18,8 +22,33 @@ const RUN_TEXT: f32 = 130.0;
 /// The same for a row of the detail.
 const MAX_DETAIL: f32 = 150.0;
 
-/// The rows that the detail of a bar may take: what a button starts must be readable beside it.
+/// The rows that the detail takes in a bar of the usual height.
 const DETAIL_ROWS: usize = 2;
+/// The height of a bar besides its detail, in points.
+const BESIDE_DETAIL: f32 = 27.0;
+
+/// The height of a bar with one button, in points: what the button starts is readable beside it, in up to a third of a
+/// small window.
+pub(crate) fn bar_height(ui: &Ui, bar: &Bar, width: f32) -> f32 {
+    const MARGIN: f32 = 8.0;
+    let button = |it: Command| button_width(ui, it.spec().text, it.spec().icon.is_some());
+    let beside = bar.primary.map_or(0.0, |it| button(it) + ui.spacing().item_spacing.x);
+    let width = (width - beside - BESIDE_TEXT).max(MAX_DETAIL);
+    let detail = detail_galley(ui, bar, width, usize::MAX);
+    if detail.rows.len() <= DETAIL_ROWS {
+        return theme::ACTION_BAR;
+    }
+    let most = (ui.ctx().content_rect().height() / 3.0).max(theme::ACTION_BAR);
+    (BESIDE_DETAIL + detail.size().y + MARGIN).clamp(theme::ACTION_BAR, most)
+}
+
+/// The detail of a bar in at most this many rows.
+fn detail_galley(ui: &Ui, bar: &Bar, width: f32, rows: usize) -> Arc<Galley> {
+    let detail = widgets::beginning(&bar.detail).into_owned();
+    let mut job = LayoutJob::simple(detail, Text::Small.font(), Theme::of(ui).dim, width);
+    job.wrap.max_rows = rows;
+    ui.painter().layout_job(job)
+}
 
 /// Draws a bar into the panel at the bottom.
 pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, commands: &mut Commands<'_>) {
@@ -32,7 +61,7 @@ pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, commands: &mut Commands<'_>) {
     let is_new = is_new(ui, bar);
     let before = commands.actions.len();
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        ui.set_min_height(theme::ACTION_BAR);
+        ui.set_min_height(rect.height());
         let asking = commands.situation.asking.filter(|_| bar.primary == Some(Command::AnswerStep));
         let answer = asking.map(|step| format!("Answer step {}", step + 1));
         let text_of = |command: Command, form: Form| match (command, form) {
@@ -88,7 +117,7 @@ pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, commands: &mut Commands<'_>) {
         if fit.has_menu() {
             menu_ui(ui, &fit, commands);
         }
-        text_ui(ui, bar);
+        text_ui(ui, bar, rect.height());
     });
     // The second click of a double click is meant for the button that was there before.
     let is_again = |input: &egui::InputState| {
@@ -141,10 +170,10 @@ fn menu_ui(ui: &mut Ui, fit: &Fit, commands: &mut Commands<'_>) {
     });
 }
 
-/// Draws the text of a bar into the width that its buttons have left.
-fn text_ui(ui: &mut Ui, bar: &Bar) {
+/// Draws the text of a bar of this height into the width that its buttons have left.
+fn text_ui(ui: &mut Ui, bar: &Bar, height: f32) {
     let theme = Theme::of(ui);
-    let size = vec2(ui.available_width().max(0.0), theme::ACTION_BAR - 6.0);
+    let size = vec2(ui.available_width().max(0.0), height - 6.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let color = theme.tone(bar.tone);
     // Nothing is drawn over the buttons, nor outside the bar.
@@ -158,10 +187,9 @@ fn text_ui(ui: &mut Ui, bar: &Bar) {
     let mut truncated = width < 48.0;
     if !truncated {
         let strong = if bar.tone == Tone::Dim { theme.text } else { color };
-        let detail = widgets::beginning(&bar.detail).into_owned();
-        let mut job = LayoutJob::simple(detail, Text::Small.font(), theme.dim, width);
-        job.wrap.max_rows = DETAIL_ROWS;
-        let detail = ui.painter().layout_job(job);
+        let row = ui.fonts_mut(|fonts| fonts.row_height(&Text::Small.font()));
+        let rows = ((height - BESIDE_DETAIL) / row + 0.1) as usize;
+        let detail = detail_galley(ui, bar, width, rows.max(DETAIL_ROWS));
         let detail_height = if bar.detail.is_empty() { 0.0 } else { detail.size().y + 3.0 };
         let middle = rect.center().y - detail_height / 2.0;
         let parts = [(bar.title.as_str(), Text::Body, strong)];
@@ -217,6 +245,21 @@ mod tests {
             harness.run_ok();
             let shown = harness.query_all_by_label_contains(sentence).count();
             assert_eq!(shown, 1, "{size:?}: there is a tooltip");
+        }
+    }
+
+    /// What the button of a form starts is what the person agrees to.
+    #[test]
+    fn the_bar_of_a_form_is_not_truncated() {
+        let sentence = "Each plan needs your authorization.";
+        for scene in ["loop", "loop-filled"] {
+            for size in [[720.0, 480.0], [900.0, 600.0], [1280.0, 800.0]] {
+                let mut harness = window(scene, size);
+                harness.get_by_label_contains(sentence).hover();
+                harness.run_ok();
+                let shown = harness.query_all_by_label_contains(sentence).count();
+                assert_eq!(shown, 1, "{scene} {size:?}: there is a tooltip");
+            }
         }
     }
 

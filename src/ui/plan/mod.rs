@@ -78,7 +78,7 @@ use crate::run::{
     Reconciled, Review, RunState, RunSummary, StepTimer, Transcript,
 };
 
-pub(crate) use action_bar::bar_ui;
+pub(crate) use action_bar::{bar_height, bar_ui};
 pub(super) use argument_editor::edits_argument;
 pub use bar_model::{Bar, bar};
 pub use card::CardView;
