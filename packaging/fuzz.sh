@@ -109,9 +109,10 @@ target() {
     [ -z "$only" ] || [ "$only" = "$name" ] || return 0
     fresh="$out/corpus/$name"
     case $name in risk_*) dict=fuzz/risk.dict ;; *) dict=fuzz/$name.dict ;; esac
-    # A short run starts from the kept corpus alone, so it is the same on every machine.
+    # A short run starts from the kept corpus alone: what an earlier run found here does not matter.
     [ -n "$long" ] || fresh="$work/corpus/$name"
-    # A fixed seed: a short run looks for regressions, a long run for new faults.
+    # A short run looks for regressions first. Its seed is fixed, but no two runs are the same: the order of hash maps
+    # differs, and so which inputs count as new.
     [ -n "$long" ] || set -- -seed=1 "$@"
     # The limit for one input is elapsed time, so a long run, which may share the machine, gets more.
     [ -z "$long" ] || set -- "$@" -timeout=60

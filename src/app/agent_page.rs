@@ -69,6 +69,7 @@ impl AgentPage {
     /// Fills a picked folder into the form.
     pub(super) fn set_folder(&mut self, folder: &Path) {
         self.form.workspace = folder.display().to_string();
+        self.form.refusal = None;
     }
 
     /// Prepares the page to be shown. If the form names no workspace, `workspace` is filled in.

@@ -18,11 +18,21 @@ impl App {
             ArtifactAction::Load { digest, shape, copy } => {
                 shared.load_content((digest, shape), copy);
             }
-            ArtifactAction::Save { content: SavedContent::Stored { .. }, .. } if of_team => {
-                let summary = "The whole is not read from the server yet.";
-                shared.notify_here(Tone::Caution, summary, "", "Show all of it, then save it.");
-            }
             ArtifactAction::Save { name, content } => {
+                let content = match content {
+                    // What this computer does not have is saved as it was read from the server.
+                    SavedContent::Stored { digest, shape } if of_team => {
+                        match shared.contents.whole(&(digest, shape)) {
+                            Some(whole) => whole,
+                            None => {
+                                let summary = "The whole is not read from the server yet.";
+                                let next = "Show all of it, then save it.";
+                                return shared.notify_here(Tone::Caution, summary, "", next);
+                            }
+                        }
+                    }
+                    content => content,
+                };
                 let opened =
                     self.file_picker.start(PickerRequest::SaveAs(name, None, save_source(content)));
                 let next = "Copy the content instead.";

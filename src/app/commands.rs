@@ -92,7 +92,7 @@ impl App {
             Command::OpenPlan => self.pick_plan(),
             // The text comes as an event of a later frame.
             Command::PastePlan => {
-                self.inbox.pastes = true;
+                self.inbox.pastes_since = Some(ctx.cumulative_frame_nr());
                 ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
             }
             Command::OpenTour => self.open_example(Example::Tour),

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use crate::plan::Digest;
+use crate::ui::action::SavedContent;
 use crate::ui::artifact;
-use crate::ui::artifact::{LoadState, Prepared, Shape};
+use crate::ui::artifact::{Form, LoadState, Prepared, Shape};
 use crate::worker::{Content, Wake};
 
 /// The digest of a content, and its expected shape.
@@ -41,6 +42,15 @@ impl Contents {
     /// All requested contents with their states, for the views.
     pub(super) fn all(&self) -> &artifact::Contents {
         &self.all
+    }
+
+    /// A content that was read whole, to be saved.
+    pub(super) fn whole(&self, key: &Key) -> Option<SavedContent> {
+        let Some(LoadState::Ready(prepared)) = self.all.get(key) else { return None };
+        Some(match &prepared.form {
+            Form::Hex(bytes) => SavedContent::Bytes(Arc::clone(bytes)),
+            _ => SavedContent::Text(Arc::clone(prepared.text.original())),
+        })
     }
 
     /// Marks a content as requested, and with `copy` as the one to copy. Returns whether the content must be read.

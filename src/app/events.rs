@@ -144,10 +144,15 @@ impl App {
                 shared.keep_secrets(self.plan.request(), |asked| asked != id);
             }
             Event::CutOff => {
+                let shown = self.plan.shown.as_ref().and_then(|session| session.run.run_id);
+                let scope = match self.plan.own_run() {
+                    Some(run) if shown != Some(run) => Scope::Run(run),
+                    _ => Scope::Plan,
+                };
                 shared.notify_in(
-                    Scope::Plan,
+                    scope,
                     Tone::Caution,
-                    "The tour has cut this run off in the middle of a step, as a power cut would.",
+                    "The tour has cut the run of its second plan off in the middle of a step, as a power cut would.",
                     "",
                     "The outcome of that step is unknown: Reconcile compares its file with what was to be written.",
                 );

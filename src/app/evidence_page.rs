@@ -12,7 +12,7 @@ use crate::run::{EvidenceAnswer, ExecutionDetail, Question, SearchPage, SearchQu
 use crate::ui::action::RecordTab;
 use crate::ui::evidence::{EvidenceView, ResultLine, Verification, first_tab, parse, unknown_tool};
 use crate::ui::{EvidenceAction, Page};
-use crate::worker::{FollowUp, Search, TeamServer, Verify};
+use crate::worker::{FollowUp, Query as _, Search, SearchTeam, TeamServer, Verify};
 
 /// The time without typing before a search, in milliseconds.
 const TYPING_DEBOUNCE_MS: i64 = 150;
@@ -199,7 +199,9 @@ impl EvidencePage {
         let parsed = parse(&self.text, &shared.now);
         (self.problems, self.hints) = (parsed.problems, parsed.hints);
         if !self.problems.is_empty() {
-            // All executions would look like the answer.
+            // All executions would look like the answer, and so would that of an earlier search.
+            shared.queries.stop_latest(Search::topic());
+            shared.queries.stop_latest(SearchTeam::topic());
             self.failure = None;
             let of = self.page.as_ref().map_or(0, |page| page.of);
             self.is_searching = false;

@@ -21,7 +21,10 @@ impl EvidencePage {
     /// Shows these results, which need nothing more.
     pub(super) fn show_results(&mut self, page: SearchPage) {
         self.is_searching = false;
-        self.failure = None;
+        // That of a question stays until it is answered.
+        if self.question.is_none() {
+            self.failure = None;
+        }
         self.lines = result_lines(&page);
         self.page = Some(page);
     }

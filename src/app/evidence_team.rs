@@ -25,6 +25,8 @@ pub(super) struct Team {
     origins: Vec<String>,
     /// Where the next page of hits begins.
     next: Option<TeamPlace>,
+    /// The records that cannot be read: the first one in words, and how many there are.
+    unreadable: Option<(String, usize)>,
     /// The origin of the open execution.
     origin: Option<String>,
 }
@@ -46,18 +48,29 @@ impl Team {
 
     fn forget_origins(&mut self) {
         self.origins.clear();
-        self.next = None;
+        (self.next, self.unreadable) = (None, None);
     }
 
     /// The hits of a page, whose origins are kept, and whether there are more, as [`SearchPage::next`] says it.
     fn take(&mut self, found: TeamPage) -> (Vec<SearchHit>, Option<i64>) {
         let next = found.next.is_some().then_some(0);
         self.next = found.next;
+        for (origin, number) in found.unreadable {
+            let first = || (format!("record {number} of {origin}"), 0);
+            self.unreadable.get_or_insert_with(first).1 += 1;
+        }
         let hits = found.hits.into_iter().map(|it| {
             self.origins.push(it.origin);
             it.hit
         });
         (hits.collect(), next)
+    }
+
+    /// What is said of records that cannot be read.
+    fn note(&self) -> Option<String> {
+        let (first, count) = self.unreadable.as_ref()?;
+        let others = if *count > 1 { format!(", and {} more", count - 1) } else { String::new() };
+        Some(format!("{first}{others} cannot be read, because this program has not written it"))
     }
 }
 
@@ -142,13 +155,9 @@ impl EvidencePage {
 
     fn take_team_page(&mut self, found: TeamPage, took_us: u64) {
         let (total, is_partial) = (found.total, found.is_partial);
-        let note = found.unreadable.first().map(|(origin, number)| {
-            let number_of = found.unreadable.len();
-            let others = if number_of > 1 { format!(", and {} more", number_of - 1) } else { String::new() };
-            format!("record {number} of {origin}{others} cannot be read, because this program has not written it")
-        });
         self.team.forget_origins();
         let (hits, next) = self.team.take(found);
+        let note = self.team.note();
         let counts = SearchCounts { total, is_partial, ..SearchCounts::default() };
         self.show_results(SearchPage {
             hits,
@@ -166,6 +175,7 @@ impl EvidencePage {
         if let Some(mut page) = self.page.take() {
             page.hits.extend(hits);
             page.next = next;
+            page.note = self.team.note();
             self.show_results(page);
         }
     }

@@ -70,7 +70,13 @@ impl EvidencePage {
             return Some("It exports the evidence of this computer. Choose This computer first.");
         }
         let has_any = self.found().is_some() || self.run_to_export().is_some();
-        (!has_any).then_some("The search finds nothing that could be exported.")
+        if has_any {
+            return None;
+        }
+        Some(match self.page.is_none() || self.question.is_some() {
+            true => "Show the results of a search on the evidence page first.",
+            false => "The search finds nothing that could be exported.",
+        })
     }
 
     /// What can be exported, and what is chosen.

@@ -14,9 +14,9 @@ use super::plan_page::{PlanPage, PlanSession};
 use super::shared::Shared;
 use crate::plan::Digest;
 use crate::run::Question;
-use crate::ui::Page;
 use crate::ui::action::{DiagnosticsAction, EvidenceAction, LoopAction};
 use crate::ui::diagnostics::DiagnosticPosition;
+use crate::ui::{Page, Tone};
 use crate::worker::OpenedPlan;
 
 /// The maximum number of places in each direction; the oldest are dropped.
@@ -78,6 +78,15 @@ impl Place {
 pub(super) enum Direction {
     Back,
     Forward,
+}
+
+impl Direction {
+    const fn opposite(self) -> Self {
+        match self {
+            Self::Back => Self::Forward,
+            Self::Forward => Self::Back,
+        }
+    }
 }
 
 /// The places before and after the current one. The latest of each is at the end.
@@ -232,11 +241,24 @@ impl App {
                         app.arrive(&place);
                     } else if app.can_go(direction) {
                         app.go_on(direction, false);
+                    } else {
+                        app.stay(direction);
                     }
                 });
             }
             (None, None) => {}
         }
+    }
+
+    /// Makes the place that the window still shows the current one again: those in this direction cannot be shown.
+    fn stay(&mut self, direction: Direction) {
+        if self.way.leaving.take().is_none() {
+            return;
+        }
+        // It was the last one that was put there.
+        self.way.history.go(direction.opposite(), false, |_| true);
+        let next = "Its file may have been moved or deleted.";
+        self.shared.notify_here(Tone::Dim, "The plan of that place cannot be read.", "", next);
     }
 
     /// Completes the way to a place whose plan was read, unless the person has gone elsewhere meanwhile.

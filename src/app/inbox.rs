@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::App;
-use super::plan_page::PlanPage;
+use super::plan_page::{PlanPage, PlanSession};
 use super::recent::RecentChange;
 use super::shared::Shared;
 use crate::plan::Digest;
@@ -13,7 +13,7 @@ use crate::risk::Policy;
 use crate::run::{DecidedPlan, InboxEntry, InboxList};
 use crate::ui::action::InboxAction;
 use crate::ui::plan::InboxView;
-use crate::ui::{Page, Tone};
+use crate::ui::{Page, Tone, terminal};
 use crate::worker::inbox::{DecidedPlans, InboxWatch, KeepPasted, RemoveFromInbox};
 
 /// What is known about the inbox.
@@ -31,8 +31,8 @@ pub(super) struct Inbox {
     pub(super) others: InboxList,
     /// Whether each entry of `others` waits for the person.
     pub(super) others_wait: Vec<bool>,
-    /// Whether the next text that is pasted is wanted as a plan, whatever has the keyboard.
-    pub(super) pastes: bool,
+    /// The frame in which the person asked for the text of the clipboard as a plan, until that text has come.
+    pub(super) pastes_since: Option<u64>,
 }
 
 impl Inbox {
@@ -171,9 +171,12 @@ impl App {
                 _ => None,
             })
         });
-        let Some(text) = pasted else { return };
-        let is_free = !ctx.egui_wants_keyboard_input() && self.shared.prompt.is_none();
-        if !std::mem::take(&mut self.inbox.pastes) && !is_free {
+        // A question is never about the text of a plan, and may ask for a secret.
+        let is_covered = self.dialog().is_some() || self.overlay.is_some();
+        let Some(text) = pasted else { return self.wait_for_pasted(is_covered, ctx) };
+        let is_typing = ctx.text_edit_focused() || terminal::has_keyboard(ctx);
+        let was_asked_for = self.inbox.pastes_since.take().is_some();
+        if is_covered || is_typing && !was_asked_for {
             return;
         }
         let workspace = self.plan.shown.as_ref().and_then(|session| session.reviewed_workspace());
@@ -186,20 +189,33 @@ impl App {
         });
     }
 
+    /// Waits some frames for the text of the clipboard, which may have none.
+    fn wait_for_pasted(&mut self, is_covered: bool, ctx: &egui::Context) {
+        const FRAMES: u64 = 4;
+        let Some(since) = self.inbox.pastes_since else { return };
+        if ctx.cumulative_frame_nr() <= since + FRAMES && !is_covered {
+            return ctx.request_repaint();
+        }
+        self.inbox.pastes_since = None;
+        let next = "Copy a plan, then paste it again.";
+        self.shared.notify_here(Tone::Dim, "The clipboard has no text.", "", next);
+    }
+
     fn remove_from_inbox(&mut self, ids: Vec<String>) {
         let entries = self.inbox.list.entries.iter();
-        let paths: Vec<_> = entries
+        let wanted: Vec<_> = entries
             .filter(|entry| ids.contains(&entry.id))
-            .map(|entry| entry.path.clone())
+            .map(|entry| (entry.id.clone(), entry.path.clone()))
             .collect();
-        if paths.iter().any(|path| self.plan.is_queued_or_runs(path)) {
+        if wanted.iter().any(|(_, path)| self.plan.is_queued_or_runs(path)) {
             let summary = "The plan stays in the inbox: it is queued or under way.";
             let next = "Take it out of the queue or stop it first.";
             return self.shared.notify_here(Tone::Dim, summary, "", next);
         }
         self.shared.query_each(RemoveFromInbox { ids }, |app, removed, _| match removed {
-            Ok(count) => {
-                for path in paths {
+            Ok(gone) => {
+                let count = gone.len();
+                for (_, path) in wanted.into_iter().filter(|(id, _)| gone.contains(id)) {
                     app.plan.close_file(&path, &mut app.shared);
                     app.plan.forget_open(&path);
                     app.change_recent(RecentChange::Remove(path));
@@ -223,10 +239,11 @@ impl App {
 }
 
 impl PlanPage {
-    /// Closes the plan with this file if the page shows it, unless its run is under way. One that is over is shown from the
+    /// Closes the plan with this file, or a revision of it, if the page shows it, unless its run is under way. One that is over is shown from the
     /// records.
     pub(super) fn close_file(&mut self, path: &Path, shared: &mut Shared) {
-        let shown = self.shown.as_ref().filter(|it| it.path() == Some(path));
+        let is_it = |it: &&PlanSession| it.path().is_some() && it.opened.base() == path;
+        let shown = self.shown.as_ref().filter(is_it);
         let Some(session) = shown.filter(|it| !it.run.is_active()) else { return };
         let run_id = session.run.run_id;
         self.close(shared);

@@ -86,10 +86,11 @@ impl App {
     /// Changes the list of recent plans here and in the settings file, and takes over what other windows changed there.
     pub(super) fn change_recent(&mut self, change: RecentChange) {
         let mut plans = self.plan.recent.clone();
+        let only_reads = matches!(change, RecentChange::Refresh);
         change.clone().apply(&mut plans);
         self.plan.take_recent(plans);
         self.change_saved_list(
-            "recent",
+            ("recent", only_reads),
             |plans| change.apply(plans),
             |app, plans| app.plan.take_recent(plans),
         );

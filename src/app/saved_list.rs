@@ -8,10 +8,10 @@ use crate::worker::UpdateSetting;
 
 impl App {
     /// Changes the list `key` of the settings file, and passes the new list on to `take`, with what other windows changed.
-    /// Does nothing if the settings have a fault.
+    /// Does nothing if the settings have a fault. With `only_reads`, the change is none.
     pub(super) fn change_saved_list<T: Serialize + DeserializeOwned>(
         &mut self,
-        key: &'static str,
+        (key, only_reads): (&'static str, bool),
         change: impl FnOnce(&mut Vec<T>) + Send + 'static,
         take: impl FnOnce(&mut Self, Vec<T>) + Send + 'static,
     ) {
@@ -31,6 +31,8 @@ impl App {
                     take(app, list);
                 }
             }
+            // Reading the settings tells the same fault, and nothing was to be saved.
+            Err(_) if only_reads => {}
             Err(failed) => app.shared.report(failed),
         });
         if !sent {

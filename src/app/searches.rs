@@ -38,9 +38,10 @@ impl App {
 
     /// Changes the saved searches here and in the settings file, and takes over what other windows changed there.
     pub(super) fn change_searches(&mut self, change: SearchesChange) {
+        let only_reads = matches!(change, SearchesChange::Refresh);
         change.clone().apply(&mut self.evidence.saved);
         self.change_saved_list(
-            "searches",
+            ("searches", only_reads),
             |searches| change.apply(searches),
             |app, searches| app.evidence.saved = searches,
         );

@@ -4,14 +4,14 @@
 //! its state was seen once; nothing asks the person to confirm that.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use uuid::Uuid;
 
 use super::App;
 use super::examples::tour_file;
-use super::plan_page::PlanSession;
+use super::plan_page::{PlanSession, changed_files};
 use crate::plan::Digest;
 use crate::run::{Outcome, Phase, RunStatus};
 use crate::ui::plan::Approval;
@@ -22,9 +22,8 @@ use crate::ui::{Action, Page, PlanAction};
 const SECOND_PLAN: &str = "cut-off.plan.json";
 /// The step of the second plan in which its run is cut off, counted from 0.
 const CUT_OFF_IN: usize = 1;
-/// The steps of the first plan that the person is to approve and to deny, counted from 0.
+/// The step of the first plan that the person is to approve, counted from 0.
 const APPROVED_STEP: usize = 3;
-const DENIED_STEP: usize = 5;
 
 static FIRST: LazyLock<Digest> = LazyLock::new(|| Digest::of(tour_file("tour.plan.json")));
 static SECOND: LazyLock<Digest> = LazyLock::new(|| Digest::of(tour_file(SECOND_PLAN)));
@@ -61,7 +60,13 @@ impl Tour {
     /// Notes that a plan or a run of the tour is shown. Another copy of the tour begins it anew.
     fn observe_plan(&mut self, session: &PlanSession) {
         let (run, digest) = (&session.run, session.opened.digest);
-        if digest == *FIRST {
+        // A run of an earlier copy of the tour is none of this one.
+        let folder = self.first_plan.as_deref().and_then(Path::parent);
+        let is_of_copy = match session.path() {
+            Some(_) => true,
+            None => session.reviewed_workspace().as_deref() == folder,
+        };
+        if digest == *FIRST && is_of_copy {
             if let Some(path) = session.path()
                 && self.first_plan.as_deref() != Some(path)
             {
@@ -72,7 +77,7 @@ impl Tour {
                 Approval::Approved { .. } | Approval::Used { .. } | Approval::Recorded
             );
             let outcome = |step: usize| run.steps.get(step).and_then(|it| it.outcome());
-            let is_denied = outcome(DENIED_STEP) == Some(Outcome::Denied);
+            let is_denied = (0..run.steps.len()).any(|it| outcome(it) == Some(Outcome::Denied));
             self.denied |= is_denied;
             self.pass(Station::LookAt, decided || session.not_authorizable().is_none());
             self.pass(Station::Authorize, decided);
@@ -82,10 +87,17 @@ impl Tour {
             self.pass(Station::Deny, is_denied || run.is_over());
             if run.is_over() {
                 self.first_run = run.run_id.or(self.first_run);
+                // Nothing is to be taken back of a run that ended before it changed a file.
+                let plan = session.opened.plan.as_deref();
+                let changed_nothing = !plan.is_some_and(|plan| changed_files(session, plan));
+                self.pass(Station::Revert, changed_nothing);
+                self.pass(Station::RunRevert, changed_nothing);
             }
-        } else if digest == *SECOND {
+        } else if digest == *SECOND && is_of_copy {
             self.pass(Station::OpenSecond, true);
             self.pass(Station::RunSecond, run.is_over());
+            // A run that ended before it was cut off leaves nothing to reconcile.
+            self.pass(Station::Reconcile, run.is_over() && !run.is_uncertain());
         } else if let Some(plan) = session.opened.plan.as_deref().filter(|it| it.is_revert()) {
             let is_of_first =
                 session.opened.continues == self.first_run && self.first_run.is_some();

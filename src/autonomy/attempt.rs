@@ -278,7 +278,7 @@ impl BoundedLoop<'_> {
                 let shell = if target.is_some() { Shell::Bash } else { self.toolbox.shell() };
                 let rules = &self.setup.policy.command_rules;
                 let surroundings = Surroundings {
-                    own_folders: &[],
+                    own_folders: self.toolbox.own_folders(),
                     repositories: &repositories,
                     cwd: cwd.as_deref(),
                 };

@@ -137,7 +137,7 @@ pub(super) enum Command {
     Walls(WallsCommand),
     /// Show how dangerous a shell command is; nothing is run
     Risk(Risk),
-    /// List the settings with what they cost and protect, export them, or import those of a file
+    /// List the settings (with --json also what they cost and protect), export them, or import those of a file
     Settings(Settings),
     /// Say what an error code, a tool, a precondition, a rule, an exit code or a word means, and what to do
     Explain(Explain),

@@ -38,7 +38,12 @@ pub(super) fn install(command: &args::HookInstall, out: &mut Output) -> Result<E
         say("Codex skips a hook silently until you trust it: start `codex` once and accept it.");
     }
     if !out.json() {
-        say(&format!("`countersign hook doctor --agent {}` proves that it fires.", agent.as_str()));
+        let project = command.place.project.as_ref();
+        let project = project.map(|it| format!(" --project {}", it.display())).unwrap_or_default();
+        // Only the agent itself could show that its hook fires, and this one is not asked to.
+        let shows =
+            if agent == Agent::Claude { "looks at its settings" } else { "proves that it fires" };
+        say(&format!("`countersign hook doctor --agent {}{project}` {shows}.", agent.as_str()));
     }
     Ok(Exit::Done)
 }

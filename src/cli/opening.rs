@@ -108,7 +108,11 @@ pub(super) fn current_folder() -> Result<PathBuf, Refusal> {
 
 /// The workspace of a command without a plan file: `chosen`, else the default workspace of a plan in `current`.
 pub(super) fn workspace(chosen: Option<&Path>, current: &Path) -> WorkspaceChoice {
-    let chosen = chosen.map(|folder| current.join(folder));
+    let chosen = chosen.map(|folder| {
+        let folder = current.join(folder);
+        // Without `.` and `..`; a folder that does not exist is refused by this name later.
+        folder.canonicalize().unwrap_or(folder)
+    });
     let choice = workspace_of(&current.join("plan"), chosen.as_deref());
     if chosen.is_some() {
         return choice;

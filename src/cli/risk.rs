@@ -1,5 +1,6 @@
 //! `risk`: prints the risk of shell commands. Nothing is run.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead as _};
 
 use serde::Serialize;
@@ -9,8 +10,7 @@ use super::refusal::Refusal;
 use super::{Exit, args, opening};
 use crate::plan::{Needs, quoted};
 use crate::risk::{
-    CommandVerdict, Repositories, Shell, Surroundings, UserRules, needs_of_command,
-    of_local_command,
+    CommandVerdict, Shell, Surroundings, UserRules, needs_of_command, of_local_command,
 };
 use crate::tools::Toolbox;
 
@@ -43,12 +43,16 @@ struct WallsDocument<'a> {
 pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refusal> {
     let policy = opening::policy()?;
     let folder = opening::current_folder()?;
+    let location = opening::evidence_location(&command.common.folder)?;
     let toolbox = Toolbox::open(&folder, &policy);
-    let repositories = toolbox.map(|it| it.repositories()).unwrap_or_default();
+    let toolbox = toolbox.map(|toolbox| toolbox.without_folders(location.folders()));
+    let repositories = toolbox.as_ref().map(Toolbox::repositories).unwrap_or_default();
+    let own_folders = toolbox.as_ref().map(|it| it.own_folders()).unwrap_or_default();
+    let surroundings = Surroundings { own_folders, repositories: &repositories, cwd: None };
     let judge =
-        |text: &str, out: &mut Output| judge(text, &policy.command_rules, &repositories, out);
+        |text: &str, out: &mut Output| judge(text, &policy.command_rules, surroundings, out);
     if !command.stdin {
-        judge(&command.command.join(" "), out);
+        judge(&command_line(&command.command), out);
         return Ok(Exit::Done);
     }
     for line in io::stdin().lock().split(b'\n') {
@@ -64,8 +68,25 @@ pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refus
     Ok(Exit::Done)
 }
 
-fn judge(command: &str, rules: &UserRules, repositories: &Repositories, out: &mut Output) {
-    let surroundings = Surroundings { own_folders: &[], repositories, cwd: None };
+/// A single word is a command line. Several are the words of one command, as a shell has passed them on: their quotes are
+/// written again.
+fn command_line(words: &[String]) -> String {
+    match words {
+        [line] => line.clone(),
+        words => words.iter().map(|word| quoted_word(word)).collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// A word in quotes, unless it has only characters that mean nothing to a shell.
+fn quoted_word(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => Cow::Borrowed(word),
+        false => Cow::Owned(format!("'{}'", word.replace('\'', r"'\''"))),
+    }
+}
+
+fn judge(command: &str, rules: &UserRules, surroundings: Surroundings<'_>, out: &mut Output) {
     let verdict = of_local_command(command, Shell::Bash, rules, surroundings, &[]);
     let command_needs = needs_of_command(command, Shell::Bash);
     if out.json() {

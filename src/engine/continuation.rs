@@ -74,7 +74,9 @@ impl FollowUpError {
             Self::OnHosts { .. } => {
                 "Look at the results of the hosts, and write a plan for those that need one."
             }
-            Self::NothingToSettle { .. } => "Compare the run with the disk again.",
+            Self::NothingToSettle { .. } => {
+                "Compare the run with the disk again, or take back what it changed with revert."
+            }
             Self::NoPlan { .. } | Self::TooLarge { .. } | Self::Purged { .. } => {
                 "Write a plan of the remaining steps."
             }

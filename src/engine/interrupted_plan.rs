@@ -34,7 +34,9 @@ pub(super) fn settlement_of(
     let mut batches = Vec::new();
     // The steps of which it is not known what they changed, or whether that passed its check.
     let mut unknown = Vec::new();
-    for intent in settlement.evidence.open_intents(run_id)? {
+    let intents = settlement.evidence.open_intents(run_id)?;
+    let none_interrupted = intents.is_empty();
+    for intent in intents {
         if !SettleMode::fits(&intent.tool_name) {
             if way.removes_leftovers(&intent.tool_name) {
                 settlement.remove_leftovers(&intent);
@@ -61,7 +63,9 @@ pub(super) fn settlement_of(
         notes.extend(unknown.iter().map(|step| {
             format!("what step {step} left behind is not known, so look at its files yourself.")
         }));
-        if notes.is_empty() {
+        if none_interrupted {
+            notes.push("no step of it was interrupted".to_owned());
+        } else if notes.is_empty() {
             notes.push("every file already has the content that it would get".to_owned());
         }
         let why = notes.join(" ");

@@ -51,13 +51,14 @@ pub(super) fn number_with(source: &Source<'_>, words: &str) -> Result<u64> {
 /// A rejection, and the numbers of the rows from which it is shown: of the authorization and of the plan.
 type Row = ([i64; 2], PlanRejection);
 
-/// The rejections that meet a condition about `authorizations AS a`, newest first.
+/// The rejections that meet a condition about `authorizations AS a`, newest first: those by a person, and not by a loop
+/// on the command line without anybody who could be asked.
 fn rows(source: &Source<'_>, condition: &str, params: impl rusqlite::Params) -> Result<Vec<Row>> {
     let sql = format!(
         "SELECT a.row, a.id, a.plan_digest, a.plan_id, coalesce(p.title, a.plan_id), a.workspace,
                 coalesce(a.reason, ''), a.method, a.user_name, a.timestamp, p.row
          FROM authorizations AS a JOIN plans AS p ON p.id = a.plan_digest
-         WHERE {condition} ORDER BY a.timestamp DESC, a.row DESC"
+         WHERE {condition} AND a.method <> 'command_line' ORDER BY a.timestamp DESC, a.row DESC"
     );
     source.all(&sql, params, |row| {
         let rejection = PlanRejection {

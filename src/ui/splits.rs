@@ -40,11 +40,12 @@ pub enum Side {
     Bottom,
 }
 
-/// Draws a panel with a size that the person chose, else `default`, as far as it is in `range`.
+/// Draws a panel with a size that the person chose, else `default`, as far as it is in `range`. It has a name for the
+/// chosen size, and one for people.
 pub fn split_panel_ui(
     ui: &mut Ui,
     side: Side,
-    name: &'static str,
+    (name, part): (&'static str, &str),
     default: f32,
     range: RangeInclusive<f32>,
     frame: Frame,
@@ -70,11 +71,6 @@ pub fn split_panel_ui(
         Side::Bottom => Panel::bottom(name),
     };
     let panel = panel.default_size(size).size_range(range).resizable(true).frame(frame);
-    let part = match side {
-        Side::Left => "List",
-        Side::Right => "Details",
-        Side::Bottom => "Output",
-    };
     let panel = panel.show(ui, |ui| {
         access::landmark(ui, Role::Complementary, part);
         add(ui);
@@ -94,7 +90,7 @@ pub fn split_panel_ui(
     }
 }
 
-/// Shows that the edge of a panel has the keyboard. Returns by how much the arrow keys have made the panel wider, in
+/// Shows that the edge of a panel has the keyboard. Returns by how much the arrow keys have made the panel larger, in
 /// points.
 fn focused_edge_ui(ui: &Ui, side: Side, rect: Rect, handle: Id) -> f32 {
     const STEP: f32 = 16.0;
@@ -109,7 +105,7 @@ fn focused_edge_ui(ui: &Ui, side: Side, rect: Rect, handle: Id) -> f32 {
         Side::Left => Key::ArrowRight,
         Side::Right => Key::ArrowLeft,
         // Up and Down go from step to step everywhere on the page.
-        Side::Bottom => return 0.0,
+        Side::Bottom => Key::ArrowRight,
     };
     let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(handle, filter));
@@ -150,7 +146,7 @@ pub fn folding_panel_ui(ui: &mut Ui, id: &'static str, is_folded: bool, add: imp
     }
     let default = (window * 0.16).round().clamp(theme::SIDEBAR, theme::WIDE_SIDEBAR);
     let range = 160.0..=(window * 0.4).clamp(theme::SIDEBAR, 480.0);
-    split_panel_ui(ui, Side::Left, id, default, range, frame, add);
+    split_panel_ui(ui, Side::Left, (id, "List"), default, range, frame, add);
 }
 
 #[cfg(test)]
@@ -165,7 +161,7 @@ mod tests {
         let mut harness = Harness::builder().with_size(vec2(1_000.0, 400.0)).build_ui(|ui| {
             let width = ui.available_width();
             let range = 100.0..=(width - 300.0).max(100.0);
-            split_panel_ui(ui, Side::Right, "test", 300.0, range, Frame::NONE, |ui| {
+            split_panel_ui(ui, Side::Right, ("test", "Details"), 300.0, range, Frame::NONE, |ui| {
                 let width = ui.available_width();
                 ui.set_min_width(width);
                 ui.data_mut(|data| data.insert_temp(Id::unique("shown"), width));

@@ -95,8 +95,8 @@ impl Station {
                  reason is recorded."
             }
             Self::OpenSecond if denied => {
-                "You denied step 6: the run has failed there, steps 1 to 5 stay done, step 7 was not reached. Continue from \
-                 here… would make a plan of the rest. Next comes a run that is cut off."
+                "You denied a step: the run has failed there, the steps before it stay done, those after it were not reached. \
+                 Continue from here… would make a plan of the rest. Next comes a run that is cut off."
             }
             Self::OpenSecond => {
                 "The first run is over without a denial, which would have ended it as failed before the denied step. Next \
@@ -111,8 +111,8 @@ impl Station {
                  the step was to write; it runs nothing."
             }
             Self::Search => {
-                "The file is as step 2 was to leave it; Roll back the files… would make a plan that restores it. All of this \
-                 is in the evidence: find it by its words."
+                "Where step 2 has changed its file, Roll back the files… makes a plan that restores it. All of this is in the \
+                 evidence: find it by its words."
             }
             Self::Record => {
                 "A record has what ran, what it changed, what came out, and who decided it, when and why."
@@ -141,7 +141,8 @@ impl Station {
 }
 
 /// What the guide says at the end.
-const END: &str = "You have signed, denied, reconciled, searched and taken back. The help explains every key, code and word.";
+const END: &str =
+    "You have signed, run, searched and verified. The help explains every key, code and word.";
 
 /// The name of the button that hides the guide.
 const HIDE: &str = "Hide the guide of the tour";

@@ -7,6 +7,7 @@ mod shown;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -226,6 +227,8 @@ fn evidence_facts(location: &EvidenceLocation, shown: &Shown) -> EvidenceFacts {
 fn log_facts(state: &Path, shown: &Shown) -> LogFacts {
     let (lines, unread) = match logging::last_lines(state, LOG_LINES) {
         Ok(lines) => (lines, None),
+        // Nothing was ever written, for example because the log is off.
+        Err(error) if error.kind() == ErrorKind::NotFound => (Vec::new(), None),
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
     LogFacts {

@@ -99,6 +99,7 @@ impl LoopPage {
             FolderFor::Workspace | FolderFor::Agent => &mut self.form.workspace,
         };
         *text = folder.display().to_string();
+        self.form.refusal = None;
         self.schedule_folder_check(0, shared);
     }
 
@@ -136,7 +137,8 @@ impl LoopPage {
 
     /// Fills the form with the order of the loop on the page, and shows the form.
     pub fn fill_from_shown(&mut self, shared: &Shared) {
-        let Some(state) = self.shown_state() else { return };
+        let Some(ShownLoop { state, verify, .. }) = self.shown() else { return };
+        let scope = VerifyScope::WORDS.iter().find(|(word, _)| word == verify).map(|(_, it)| *it);
         let (planner, folder, command) = match state.planner.as_str() {
             "cargo-fix" => (PlannerChoice::CargoFix, "", ""),
             "openai-compatible" => (PlannerChoice::Model, "", ""),
@@ -160,6 +162,7 @@ impl LoopPage {
             max_attempts: state.max_attempts.to_string(),
             timeout_s: planner.default_timeout_s().to_string(),
             looks: state.looks,
+            chosen_verify: scope.map(Some).or((verify == "none").then_some(None)),
             target: state.target.clone().unwrap_or_default(),
             // Without the authorization class, which is valid for one loop only.
             ..LoopForm::default()

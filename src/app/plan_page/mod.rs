@@ -25,6 +25,8 @@ mod step_pane;
 mod terminal;
 mod view;
 
+pub use view::changed_files;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

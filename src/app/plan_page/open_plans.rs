@@ -16,6 +16,8 @@ const MAX_OPEN: usize = 50;
 #[derive(Debug, Clone)]
 pub(super) struct OpenFile {
     path: PathBuf,
+    /// The file that a revision was made from; the file itself if it is none.
+    base: PathBuf,
     name: String,
 }
 
@@ -24,7 +26,11 @@ impl PlanPage {
     pub(super) fn note_open(&mut self) {
         let Some(session) = &self.shown else { return };
         let Some(path) = session.path() else { return };
-        let file = OpenFile { path: path.to_owned(), name: session.name().to_owned() };
+        let file = OpenFile {
+            path: path.to_owned(),
+            base: session.opened.base().to_owned(),
+            name: session.name().to_owned(),
+        };
         match self.open_files.iter_mut().find(|it| it.path == file.path) {
             Some(known) => *known = file,
             None => self.open_files.push(file),
@@ -44,7 +50,7 @@ impl PlanPage {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if self.open_files.len() < MAX_OPEN && self.open_files.iter().all(|it| it.path != path)
             {
-                self.open_files.push(OpenFile { path, name });
+                self.open_files.push(OpenFile { base: path.clone(), path, name });
             }
         }
     }
@@ -70,15 +76,21 @@ impl PlanPage {
         self.queue.place_of(path).is_none() && self.sessions().all(|it| it.path() != Some(path))
     }
 
-    /// Whether this plan waits in the queue or its run is under way.
-    pub fn is_queued_or_runs(&self, path: &Path) -> bool {
-        let state = self.open_state(path);
-        matches!(state, OpenState::Queued(_) | OpenState::Running | OpenState::Asks)
+    /// Whether this plan, or a revision of it, waits in the queue or its run is under way.
+    pub fn is_queued_or_runs(&self, base: &Path) -> bool {
+        self.states_of(base)
+            .any(|it| matches!(it, OpenState::Queued(_) | OpenState::Running | OpenState::Asks))
     }
 
-    /// Whether this plan is authorized here and was not run to its end.
-    pub fn is_to_run(&self, path: &Path) -> bool {
-        self.is_queued_or_runs(path) || self.open_state(path) == OpenState::Authorized
+    /// Whether this plan, or a revision of it, is authorized here and was not run to its end.
+    pub fn is_to_run(&self, base: &Path) -> bool {
+        self.is_queued_or_runs(base) || self.states_of(base).any(|it| it == OpenState::Authorized)
+    }
+
+    /// The states of a file and of its revisions.
+    fn states_of<'a>(&'a self, base: &'a Path) -> impl Iterator<Item = OpenState> + 'a {
+        let revisions = self.open_files.iter().filter(move |it| it.base == base);
+        std::iter::once(base).chain(revisions.map(|it| &*it.path)).map(|path| self.open_state(path))
     }
 
     /// The name of an open plan when it was last shown.
@@ -202,9 +214,11 @@ impl PlanPage {
         }
     }
 
-    /// Forgets that this plan is open: its file has gone.
-    pub fn forget_open(&mut self, path: &Path) {
-        self.open_files.retain(|it| it.path != path);
-        self.set_aside.remove(path);
+    /// Forgets that this plan, or a revision of it, is open: its file has gone.
+    pub fn forget_open(&mut self, base: &Path) {
+        self.set_aside.remove(base);
+        for file in self.open_files.extract_if(.., |it| it.path == base || it.base == base) {
+            self.set_aside.remove(&file.path);
+        }
     }
 }

@@ -221,7 +221,7 @@ impl PlanSession {
 
 /// Whether the run is over and a step of it succeeded, or has an unknown outcome, whose changes of files are recorded.
 /// Failed steps do not count, because their changes can be reverted from their own records.
-fn changed_files(session: &PlanSession, plan: &ShownPlan) -> bool {
+pub fn changed_files(session: &PlanSession, plan: &ShownPlan) -> bool {
     let may_change = |step: &ShownStep| {
         let class = step.call.as_ref().map(ToolCall::class);
         class == Some(ToolClass::Mutate)

@@ -50,6 +50,22 @@ fn a_vanished_plan_is_skipped() {
     go(&mut bench, Command::GoForward, Page::Plan, Some(&last));
 }
 
+/// The place that is shown stays the current one where the only other one cannot be read.
+#[test]
+fn a_vanished_plan_without_another_is_told() {
+    let (mut bench, plan) = bench();
+    let gone = bench.file("gone.json", &PLAN.replace("two-writes", "gone"));
+    bench.open(&plan);
+    bench.open(&gone);
+    go(&mut bench, Command::GoBack, Page::Plan, Some(&plan));
+    std::fs::remove_file(&gone).unwrap();
+    bench.act(Action::Do(Command::GoForward));
+    bench.wait_until("told", |app| !app.shared.notices.is_empty());
+    assert_eq!(shown(&bench), (Page::Plan, Some(&*plan)));
+    bench.act(Action::Do(Command::GoEvidence));
+    go(&mut bench, Command::GoBack, Page::Plan, Some(&plan));
+}
+
 #[test]
 fn back_leads_to_runs_and_records() {
     let (mut bench, plan) = bench();

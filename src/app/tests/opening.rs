@@ -1,6 +1,8 @@
 //! Opening plans: by file, by dropping, the tour, changed and broken files.
 
 use super::*;
+use crate::run::SecretQuestion;
+use crate::worker::Event;
 
 #[derive(Debug)]
 struct Dropped(PathBuf);
@@ -31,17 +33,56 @@ fn a_dropped_file_is_opened() {
     });
 }
 
+/// Draws a frame with what arrives: this text is pasted, or nothing.
+fn arrive(bench: &mut Bench, text: Option<&str>) {
+    let events = text.map(|text| egui::Event::Paste(text.to_owned())).into_iter().collect();
+    let pasted = egui::RawInput { events, ..egui::RawInput::default() };
+    let (ctx, app) = (bench.ctx.clone(), &mut bench.app);
+    let mut output = ctx.run_ui(pasted, |ui| app.open_what_arrives(ui.ctx()));
+    output.textures_delta.clear();
+}
+
+fn paste(bench: &mut Bench, text: &str) {
+    arrive(bench, Some(text));
+}
+
+/// What may be a password is kept nowhere, also after a clipboard without a text was to be pasted as a plan.
+#[test]
+fn nothing_is_pasted_behind_a_question() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.act(Action::Do(Command::PastePlan));
+    for _ in 0..8 {
+        arrive(&mut bench, None);
+    }
+    let said = |it: &Notice| it.summary == "The clipboard has no text.";
+    assert_eq!(bench.app.shared.notices.iter().filter(|it| said(it)).count(), 1);
+    assert_eq!(bench.app.inbox.pastes_since, None);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.wait_for_confirmation(1);
+    let kept =
+        |bench: &Bench| std::fs::read_dir(&bench.app.shared.setup.inbox).map_or(0, Iterator::count);
+    let before = kept(&bench);
+    // Asked for while the question was not there yet.
+    bench.app.inbox.pastes_since = Some(bench.ctx.cumulative_frame_nr());
+    for _ in 0..2 {
+        paste(&mut bench, "hunter2");
+    }
+    let question = SecretQuestion { asked_by: "ssh".to_owned(), prompt: "password:".to_owned() };
+    bench.app.apply_event(Event::SecretNeeded { id: Uuid::from_u128(1), question });
+    paste(&mut bench, "hunter2");
+    bench.app.overlay = Some(crate::ui::overlay::Overlay::Palette);
+    paste(&mut bench, "hunter2");
+    bench.app.drain();
+    assert_eq!(kept(&bench), before);
+    assert_eq!(bench.session().path(), Some(plan.as_path()));
+}
+
 /// What is pasted where no control takes it is kept in the inbox, and opened for the workspace that is shown.
 #[test]
 fn a_pasted_text_is_opened() {
     let (mut bench, plan) = bench();
-    let paste = |bench: &mut Bench, text: &str| {
-        let events = vec![egui::Event::Paste(text.to_owned())];
-        let pasted = egui::RawInput { events, ..egui::RawInput::default() };
-        let (ctx, app) = (bench.ctx.clone(), &mut bench.app);
-        let mut output = ctx.run_ui(pasted, |ui| app.open_what_arrives(ui.ctx()));
-        output.textures_delta.clear();
-    };
     let is_pasted = |app: &App| {
         let path = app.plan.shown.as_ref().and_then(|session| session.path());
         path.is_some_and(|path| path.file_name().unwrap().to_str().unwrap().starts_with("pasted "))

@@ -372,6 +372,12 @@ fn a_revised_proposal_counts_as_decided_and_a_call_is_not_revised() {
     assert_eq!(bench.app.inbox.waiting(), 1, "a revision is no decision");
     bench.authorize();
     bench.wait_until("decided", |app| app.inbox.waiting() == 0);
+    // The revision needs what it was made from, also while another plan is shown.
+    let other = bench.file("other.json", &PLAN.replace("two-writes", "other"));
+    for shown in [None, Some(&other)] {
+        shown.into_iter().for_each(|path| bench.open(path));
+        assert!(!bench.app.situation().inbox_decided, "{shown:?}: it is still to run");
+    }
 
     propose(&bench, Some(now().ms + 60_000));
     bench.wait_until("a call", |app| app.inbox.waiting() == 1);

@@ -51,7 +51,7 @@ fn the_tour_is_guided_to_its_end() {
     wait_for(&mut bench, Some(Station::Reconcile));
     assert_eq!(bench.session().run.phase, Phase::Interrupted);
     assert!(bench.session().run.is_uncertain());
-    let told = |it: &Notice| it.summary.contains("has cut this run off");
+    let told = |it: &Notice| it.summary.contains("has cut the run of its second plan off");
     assert!(bench.app.shared.notices.iter().any(told), "{:?}", bench.app.shared.notices);
     let cut_off = bench.session().run.run_id.unwrap();
     // Looking at the evidence too early passes no station.
@@ -123,6 +123,34 @@ fn the_tour_goes_on_without_a_denial() {
     bench.wait_for_end();
     wait_for(&mut bench, Some(Station::OpenSecond));
     assert!(!bench.app.tour.view().unwrap().denied);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A denial of another step ends the run before it has changed a file: there is nothing to take back.
+#[test]
+fn the_tour_goes_on_after_another_denial() {
+    let (mut bench, folder) = opened();
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.wait_for_confirmation(3);
+    bench.answer(3, Decision::Cancel);
+    bench.wait_for_end();
+    wait_for(&mut bench, Some(Station::OpenSecond));
+    assert!(bench.app.tour.view().unwrap().denied);
+    bench.act(Action::Window(WindowAction::OpenSecondPlan));
+    wait_for(&mut bench, Some(Station::RunSecond));
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    wait_for(&mut bench, Some(Station::Reconcile));
+    bench.act(Action::Do(Command::Reconcile));
+    wait_for(&mut bench, Some(Station::Search));
+    bench.act(Action::Evidence(EvidenceAction::Search("lantern".into())));
+    wait_for(&mut bench, Some(Station::Record));
+    let hit = bench.app.evidence.page.as_ref().unwrap().hits[0].listed.row.execution_id;
+    bench.act(Action::Evidence(EvidenceAction::Open(hit)));
+    wait_for(&mut bench, Some(Station::Verify));
+    bench.act(Action::Do(Command::Verify));
+    wait_for(&mut bench, None);
     std::fs::remove_dir_all(folder).unwrap();
 }
 

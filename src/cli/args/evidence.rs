@@ -4,7 +4,7 @@ mod proof;
 mod signature;
 mod team;
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
@@ -27,7 +27,7 @@ pub(in crate::cli) enum EvidenceCommand {
     Search(Box<TeamSearch>),
     /// Show one execution, run or loop in full
     Show(TeamShow),
-    /// Ask one of eight prepared questions
+    /// Ask one of the prepared questions
     #[command(subcommand)]
     Query(Question),
     /// Show when each step of a run began, waited for a person, and worked
@@ -236,13 +236,31 @@ pub(in crate::cli) struct Compare {
     pub(in crate::cli) common: Common,
 }
 
+/// A path as the records have it, which begin at the workspace.
+fn inside_workspace(path: &str) -> Result<String, String> {
+    let mut inside = PathBuf::new();
+    for part in Path::new(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::Normal(name) => inside.push(name),
+            _ => {
+                return Err(
+                    "give the path as it is inside its workspace, such as src/lib.rs".to_owned()
+                );
+            }
+        }
+    }
+    Ok(inside.display().to_string())
+}
+
 #[derive(Debug, Args)]
 pub(in crate::cli) struct FileHistory {
     /// The file, by its path inside its workspace
+    #[arg(value_parser = inside_workspace)]
     pub(in crate::cli) path: String,
     /// Only the file of this workspace [default: the file of this path in every workspace]
     #[arg(long, value_name = "DIR")]
-    pub(in crate::cli) workspace: Option<String>,
+    pub(in crate::cli) workspace: Option<PathBuf>,
     /// At most this many changes, the newest ones
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) limit: Option<u32>,
@@ -301,7 +319,7 @@ pub(in crate::cli) struct AcceptHead {
     pub(in crate::cli) common: Common,
 }
 
-/// The eight questions (SPEC §8), the rejections of plans, and interrupted runs.
+/// The questions (SPEC §8), the rejections of plans, and interrupted runs.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Question {
     /// Executions of a tool, oldest first
@@ -370,6 +388,7 @@ question!(AboutCode {
 });
 question!(AboutFile {
     /// The file, by its path inside its workspace
+    #[arg(value_parser = inside_workspace)]
     file: String,
 });
 question!(Recurring {
@@ -387,6 +406,7 @@ question!(AfterDiagnostic {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct LatestOfFile {
     /// The file, by its path inside its workspace
+    #[arg(value_parser = inside_workspace)]
     pub(in crate::cli) file: String,
     #[command(flatten)]
     pub(in crate::cli) common: Common,

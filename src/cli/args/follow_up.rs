@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::{Consent, Inputs, RecordId, RunOptions};
 
@@ -23,14 +23,15 @@ pub(in crate::cli) struct Revert {
 }
 
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("way").required(true))]
 pub(in crate::cli) struct Reconcile {
     /// The id of the interrupted run, or its beginning
     pub(in crate::cli) run: RecordId,
     /// Restore the files as they were before the interrupted step
-    #[arg(long, conflicts_with = "finish", required_unless_present = "finish")]
+    #[arg(long, group = "way")]
     pub(in crate::cli) roll_back: bool,
     /// Write the files as the interrupted step was to write them
-    #[arg(long)]
+    #[arg(long, group = "way")]
     pub(in crate::cli) finish: bool,
     #[command(flatten)]
     pub(in crate::cli) again: FromRecord,

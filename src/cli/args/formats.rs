@@ -44,7 +44,7 @@ pub(in crate::cli) struct Risk {
     /// Read commands from stdin, one per line, and print one verdict per line
     #[arg(long, conflicts_with = "command")]
     pub(in crate::cli) stdin: bool,
-    /// The command
+    /// The command line as one word, or the words of one command
     #[arg(required_unless_present = "stdin", last = true)]
     pub(in crate::cli) command: Vec<String>,
     #[command(flatten)]

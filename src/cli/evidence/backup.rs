@@ -17,6 +17,10 @@ pub(super) fn back_up(
     location: &EvidenceLocation,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
+    if command.file.symlink_metadata().is_ok() {
+        let message = format!("{} exists already", command.file.display());
+        return Err(Refusal::usage(message, "Name another file: a backup replaces none."));
+    }
     let report = location.back_up(&command.file)?;
     if out.json() {
         out.document(&report);

@@ -3,6 +3,7 @@
 
 use super::print_changed_rows;
 use super::say_if_empty;
+use super::show::fate_word;
 use crate::cli::output::{Output, QUOTE, quoted_in_line, say};
 use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
@@ -154,7 +155,7 @@ fn run_cells(name: &str, compared: &ComparedRun) -> Vec<String> {
     vec![
         name.to_owned(),
         local_time(run.started_at_ms),
-        run.fate.as_str().to_owned(),
+        fate_word(run).to_owned(),
         format!("{} ms", compared.total_ms),
         format!("worked {} ms", compared.worked_ms),
         format!("waited {} ms", compared.waited_ms),
@@ -238,7 +239,12 @@ pub(super) fn file(
 ) -> Result<Exit, Refusal> {
     let changes = command.limit.map(|limit| limit as usize);
     let limits = HistoryLimits { changes, ..HistoryLimits::default() };
-    let history = reader.file_history(&command.path, command.workspace.as_deref(), limits)?;
+    // As the records have it; one that does not exist any more may still have been a workspace.
+    let workspace = command.workspace.as_ref().map(|folder| {
+        let whole = folder.canonicalize().or_else(|_| std::path::absolute(folder));
+        whole.unwrap_or_else(|_| folder.clone()).display().to_string()
+    });
+    let history = reader.file_history(&command.path, workspace.as_deref(), limits)?;
     for change in &history.changes {
         if out.json() {
             out.document(change);

@@ -59,6 +59,13 @@ pub(super) fn search(
         print_changed_rows(page.hits.iter().map(|hit| &hit.listed), out);
     }
     say_if_empty(page.hits.is_empty(), out);
+    if let Some(name) =
+        command.words.iter().find_map(|word| filter_in(word)).filter(|_| page.hits.is_empty())
+    {
+        say(&format!(
+            "{name}: is searched as a word here. The filters are options: countersign evidence search --help."
+        ));
+    }
     if page.rejections > 0 {
         let plans = if page.rejections == 1 { "plan has" } else { "plans have" };
         say(&format!(
@@ -75,6 +82,16 @@ pub(super) fn search(
         say(&format!("{shown} of {more}{} shown; --limit shows more.", page.counts.total));
     }
     Ok(Exit::Done)
+}
+
+/// The name of the filter that a word would be in the search field of the window.
+fn filter_in(word: &str) -> Option<&str> {
+    const FILTERS: [&str; 15] = [
+        "run", "loop", "plan", "tool", "outcome", "risk", "host", "path", "file", "wrote", "code",
+        "since", "after", "before", "by",
+    ];
+    let (name, _) = word.split_once(':')?;
+    FILTERS.contains(&name).then_some(name)
 }
 
 /// The query of a command line.

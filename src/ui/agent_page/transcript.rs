@@ -1,10 +1,10 @@
 //! What has happened in a session, as text.
 
-use egui::{Frame, Label, Margin, ScrollArea, Ui, vec2};
+use egui::{Frame, Label, Margin, Response, ScrollArea, Ui, vec2};
 
 use super::{AgentEntry, AgentPhase, AgentState};
 use crate::plan::{drawable_lines, prose, prose_lines};
-use crate::ui::{Icon, Text, Theme, Tone, format, icon, scroll, widgets};
+use crate::ui::{Icon, Text, Theme, Tone, access, format, icon, scroll, widgets};
 
 /// The maximum width of a line, in points.
 const WIDTH: f32 = 820.0;
@@ -63,21 +63,23 @@ fn header_ui(ui: &mut Ui, state: &AgentState) {
         ui.add_space(4.0);
         widgets::heading(ui, "The agent's plan");
         for line in &state.plan {
-            let (icon, tone) = status_look(&line.status);
-            marked_ui(ui, icon, tone, &line.content, Tone::Plain);
+            status_ui(ui, &line.status, &line.content, Tone::Plain);
         }
     }
     ui.add_space(8.0);
 }
 
-/// The icon of a word with which agents say how far something is.
-fn status_look(status: &str) -> (Icon, Tone) {
-    match status {
-        "completed" => (icon::DONE, Tone::Safe),
-        "in_progress" => (icon::RUNNING, Tone::Accent),
-        "failed" => (icon::FAILED, Tone::Danger),
-        _ => (icon::WAITING, Tone::Dim),
-    }
+/// Draws a line with the icon of a word with which agents say how far something is.
+fn status_ui(ui: &mut Ui, status: &str, text: &str, text_tone: Tone) {
+    let (icon, tone, word) = match status {
+        "completed" => (icon::DONE, Tone::Safe, "done"),
+        "in_progress" => (icon::RUNNING, Tone::Accent, "under way"),
+        "failed" => (icon::FAILED, Tone::Danger, "failed"),
+        _ => (icon::WAITING, Tone::Dim, "waiting"),
+    };
+    let line = marked_ui(ui, icon, tone, text, text_tone);
+    // Whoever does not see the icon hears its meaning.
+    access::describe(&line, word);
 }
 
 fn entry_ui(ui: &mut Ui, entry: &AgentEntry) {
@@ -86,25 +88,28 @@ fn entry_ui(ui: &mut Ui, entry: &AgentEntry) {
         AgentEntry::Thought(text) => text_ui(ui, text, Text::Body, Tone::Dim),
         AgentEntry::Printed(text) => text_ui(ui, text, Text::Mono, Tone::Dim),
         AgentEntry::Call { title, status, .. } => {
-            let (icon, tone) = status_look(status);
             let title = if title.is_empty() { "a call without a name" } else { title };
-            marked_ui(ui, icon, tone, title, Tone::Dim);
+            status_ui(ui, status, title, Tone::Dim);
         }
         AgentEntry::Written(path) => {
-            marked_ui(ui, icon::WRITE, Tone::Safe, &format!("Written: {path}"), Tone::Plain);
+            let text = format!("Written: {path}");
+            marked_ui(ui, icon::WRITE, Tone::Safe, &text, Tone::Plain);
         }
-        AgentEntry::Refused(why) => marked_ui(ui, icon::PROHIBIT, Tone::Caution, why, Tone::Plain),
+        AgentEntry::Refused(why) => {
+            marked_ui(ui, icon::PROHIBIT, Tone::Caution, why, Tone::Plain);
+        }
     }
 }
 
 /// A line of words of the agent with an icon in front.
-fn marked_ui(ui: &mut Ui, icon: Icon, tone: Tone, text: &str, text_tone: Tone) {
+fn marked_ui(ui: &mut Ui, icon: Icon, tone: Tone, text: &str, text_tone: Tone) -> Response {
     let theme = Theme::of(ui);
     ui.horizontal_top(|ui| {
         widgets::icon_ui(ui, vec2(16.0, 18.0), icon, 15.0, theme.tone(tone));
         let color = if text_tone == Tone::Dim { theme.dim } else { theme.text };
-        ui.add(Label::new(widgets::rich(prose(text), Text::Body, color)).wrap());
-    });
+        ui.add(Label::new(widgets::rich(prose(text), Text::Body, color)).wrap())
+    })
+    .inner
 }
 
 fn text_ui(ui: &mut Ui, text: &str, kind: Text, tone: Tone) {

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Weak};
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Color32, Id, Rect, Ui, pos2};
+use egui::{Color32, Id, Rect, Stroke, Ui, pos2};
 
 use super::find::{Finder, Hit};
 use super::list::{Area, Cursor, list_ui, row_label, with_state};
@@ -160,13 +160,15 @@ fn row_ui(
         widgets::paint_right(ui, right, (&number.to_string(), Text::SmallMono, theme.dim));
     }
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
-    let mut append = |from: usize, to: usize, style: AnsiStyle, background: Color32| {
-        let text = drawable(doc.text().get(from..to).unwrap_or_default());
-        let (color, underline) = theme.ansi_style(style, theme.text);
-        let plain = widgets::text_format(Text::Mono, color);
-        job.append(&text, 0.0, TextFormat { underline, background, ..plain });
-    };
-    let mut append_styled = |from: usize, to: usize, background: Color32| {
+    let mut append =
+        |from: usize, to: usize, style: AnsiStyle, (background, line): (Color32, Stroke)| {
+            let text = drawable(doc.text().get(from..to).unwrap_or_default());
+            let (color, underline) = theme.ansi_style(style, theme.text);
+            let underline = if line.is_empty() { underline } else { line };
+            let plain = widgets::text_format(Text::Mono, color);
+            job.append(&text, 0.0, TextFormat { underline, background, ..plain });
+        };
+    let mut append_styled = |from: usize, to: usize, background: (Color32, Stroke)| {
         let mut done = from;
         for (range, style) in doc.styles_in(from..to) {
             append(done, range.start, AnsiStyle::default(), background);
@@ -175,15 +177,18 @@ fn row_ui(
         }
         append(done, to, AnsiStyle::default(), background);
     };
+    let plain = (Color32::TRANSPARENT, Stroke::NONE);
     let mut done = start;
     for &Hit { start, end, is_current } in hits {
         let tone = if is_current { Tone::Accent } else { Tone::Caution };
         let background = theme.background.lerp_to_gamma(theme.tone(tone), 0.35);
-        append_styled(done, start.max(done), Color32::TRANSPARENT);
-        append_styled(start.max(done), end, background);
+        let mut line = theme.mark_line();
+        line.width *= if is_current { 2.0 } else { 1.0 };
+        append_styled(done, start.max(done), plain);
+        append_styled(start.max(done), end, (background, line));
         done = end.max(done);
     }
-    append_styled(done, end, Color32::TRANSPARENT);
+    append_styled(done, end, plain);
     widgets::paint_galley(ui, pos2(left, middle), ui.painter().layout_job(job));
     let name = || drawable(doc.text().get(start..end).unwrap_or_default()).into_owned();
     row_label(ui, rect, start, name);

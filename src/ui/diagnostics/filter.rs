@@ -20,6 +20,16 @@ pub(crate) fn filters_help() -> impl Iterator<Item = (String, &'static str)> {
     FIELDS.into_iter().map(|(word, _, value, meaning)| (format!("{word}:{value}"), meaning))
 }
 
+/// The parts of a filter text, which spaces separate outside of quotation marks.
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    let is_end = move |c: char| {
+        quoted ^= c == '"';
+        c.is_whitespace() && !quoted
+    };
+    text.split(is_end).filter(|token| !token.is_empty())
+}
+
 /// A parsed filter; all its parts must match.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filter {
@@ -30,10 +40,10 @@ pub struct Filter {
 
 impl Filter {
     /// Parses a filter text. The words of [`FIELDS`] search one field; other words search the code, the file, the messages
-    /// and the labels. The search ignores case.
+    /// and the labels. The search ignores case. Quotation marks keep words together.
     pub fn parse(text: &str) -> Self {
         let mut filter = Self::default();
-        for token in text.to_lowercase().split_whitespace() {
+        for token in tokens(&text.to_lowercase()).map(|token| token.replace('"', "")) {
             let field = token.split_once(':').and_then(|(word, value)| {
                 let (_, field, ..) = FIELDS.iter().find(|(name, ..)| *name == word)?;
                 Some((*field, value))
@@ -115,6 +125,9 @@ mod tests {
             ("file:src/lexer find", true),
             ("file:parser", false),
             ("0425", true),
+            ("\"find function\"", true),
+            ("\"function find\"", false),
+            ("file:\"src/lexer", true),
             ("std::fs", false),
         ] {
             assert_eq!(Filter::parse(text).matches(&it), matches, "{text}");

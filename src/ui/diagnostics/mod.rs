@@ -146,6 +146,9 @@ pub fn diagnostics_page_ui(
     let is_one_pane =
         ui.available_width() < narrow::ONE_PANE || ui.available_height() < MIN_TWO_PANES;
     let is_selected = view.listing.selected_entry().is_some();
+    if view.focus_filter {
+        narrow::set_open(ui.ctx(), DETAIL_PANE, false);
+    }
     if is_selected && is_one_pane && narrow::is_open(ui.ctx(), DETAIL_PANE) {
         notices_ui(ui, notices, commands.actions);
         widgets::main_panel_ui(ui, |ui| {
@@ -165,9 +168,17 @@ pub fn diagnostics_page_ui(
         let height = ui.available_height();
         let range = 140.0..=(height - 180.0).max(140.0);
         let frame = panel_frame(Theme::of(ui).background, Margin::ZERO);
-        split_panel_ui(ui, Side::Bottom, "diagnostic", height * 0.5, range, frame, |ui| {
-            detail::detail_ui(ui, view, commands);
-        });
+        split_panel_ui(
+            ui,
+            Side::Bottom,
+            ("diagnostic", "Details"),
+            height * 0.5,
+            range,
+            frame,
+            |ui| {
+                detail::detail_ui(ui, view, commands);
+            },
+        );
     }
     notices_ui(ui, notices, commands.actions);
     widgets::main_panel_ui(ui, |ui| {

@@ -2,6 +2,7 @@
 
 use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 
+use super::filter::tokens;
 use super::listing::Counts;
 use super::{Check, DiagnosticsView, Listing};
 use crate::plan::drawable;
@@ -39,8 +40,11 @@ pub(super) fn side_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec
 /// The filter text with `word:value` in place of any other value of `word`, or without it if it was set; and whether it
 /// was set.
 fn toggled(filter: &str, word: &str, value: &str) -> (String, bool) {
-    let part = format!("{word}:{value}");
-    let tokens: Vec<_> = filter.split_whitespace().collect();
+    let part = match value.contains(char::is_whitespace) {
+        true => format!("{word}:\"{value}\""),
+        false => format!("{word}:{value}"),
+    };
+    let tokens: Vec<_> = tokens(filter).collect();
     let was_set = tokens.contains(&part.as_str());
     let prefix = format!("{word}:");
     let others = tokens.into_iter().filter(|token| !token.starts_with(&prefix));
@@ -60,13 +64,17 @@ fn check_ui(ui: &mut Ui, (check, index): (&Check, usize), listing: &Listing) -> 
     rows::item_background(ui, &response, selected);
     let (left, width) = (rect.left() + 8.0, rect.width() - 16.0);
     let name = format!("Step {}", check.step + 1);
-    let first = if listing.base == Some(check.step) { "first" } else { "" };
+    // That of which the others tell what is new and what is gone.
+    let (base, said) = match listing.base == Some(check.step) {
+        true => ("baseline", ", the baseline"),
+        false => ("", ""),
+    };
     let right = pos2(rect.right() - 8.0, rect.top() + 14.0);
-    let first_width = widgets::paint_right(ui, right, (first, Text::Small, theme.dim));
+    let base_width = widgets::paint_right(ui, right, (base, Text::Small, theme.dim));
     let subject = if check.subject == "." { "workspace" } else { &check.subject };
     let parts = [(name.as_str(), Text::Body, theme.text), (subject, Text::SmallMono, theme.dim)];
     let top = pos2(left, rect.top() + 14.0);
-    let name_width = (width - first_width - 8.0).max(0.0);
+    let name_width = (width - base_width - 8.0).max(0.0);
     let (_, truncated) = widgets::paint_parts(ui, top, name_width, &parts);
     let summary = summary(check);
     let (icon, tone) = match check {
@@ -80,7 +88,7 @@ fn check_ui(ui: &mut Ui, (check, index): (&Check, usize), listing: &Listing) -> 
     let parts = [(summary.as_str(), Text::Small, theme.dim)];
     widgets::paint_parts(ui, pos2(left + 17.0, middle), width - 17.0, &parts);
     let clicked = controls::list_row(ui, &response, (selected, index), || {
-        format!("{name}: {} {}, {summary}", check.tool, drawable(&check.subject))
+        format!("{name}: {} {}, {summary}{said}", check.tool, drawable(&check.subject))
     });
     if truncated {
         let text = format!("{} {}", check.tool, drawable(&check.subject));
@@ -108,5 +116,9 @@ mod tests {
         assert_eq!((filter.as_str(), was_set), ("word code:E0425", false));
         assert_eq!(toggled(&filter, "code", "E0308").0, "word code:E0308");
         assert_eq!(toggled(&filter, "code", "E0425"), ("word".to_owned(), true));
+        let (filter, _) = toggled("word", "file", "my file.rs");
+        assert_eq!(filter, "word file:\"my file.rs\"");
+        assert_eq!(toggled(&filter, "file", "my file.rs"), ("word".to_owned(), true));
+        assert_eq!(toggled(&filter, "file", "b.rs"), ("word file:b.rs".to_owned(), false));
     }
 }

@@ -48,7 +48,7 @@ fn a_later_check_is_compared_with_the_first() {
     assert_eq!(listed(&harness), "E0425 E0433 unused_variables");
     click(&mut harness, "2 errors");
     assert_eq!(listed(&harness), "unused_variables");
-    click(&mut harness, "Step 2: lsp_check ., 2 errors, 2 warnings");
+    click(&mut harness, "Step 2: lsp_check ., 2 errors, 2 warnings, the baseline");
     // The first check has no base to compare with.
     assert_eq!(listed(&harness), "unused_variables unused_variables");
     assert!(harness.query_by_label("2 new").is_none());
@@ -94,7 +94,7 @@ fn sorting_keeps_the_selected_diagnostic() {
         "failed to resolve: use of undeclared type `Cursor`, src/parser/cursor.rs:7:18, gone";
     click(&mut harness, &format!("error E0433: {gone}"));
     assert_eq!(selected(&harness).as_deref(), Some("E0433"));
-    click(&mut harness, "Step 2: lsp_check ., 2 errors, 2 warnings");
+    click(&mut harness, "Step 2: lsp_check ., 2 errors, 2 warnings, the baseline");
     let first = harness.state().scene.listed().first().cloned();
     assert_eq!(selected(&harness), first);
 }

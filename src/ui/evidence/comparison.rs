@@ -225,6 +225,9 @@ fn step_ui(ui: &mut Ui, step: &StepComparison, view: &EvidenceView<'_>, actions:
         .flatten()
         .any(|it| view.selected == Some(it.listed.row.execution_id));
     rows::row_background(ui, &response, is_selected);
+    if is_selected && view.scroll_to_selected {
+        ui.scroll_to_rect(rect, Some(egui::Align::Min));
+    }
     let middle = rect.center().y;
     let arrow = if unfolded { icon::DOWN } else { icon::RIGHT };
     widgets::paint_icon(ui, pos2(rect.left() + 22.0, middle), arrow, 12.0, theme.dim);

@@ -51,14 +51,13 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
         return;
     };
     if ui.available_height() >= LOW {
-        return record_of_ui(ui, view, detail, actions);
+        return record_of_ui(ui, view, (detail, false), actions);
     }
     // In a low window, what is above the tabs scrolls with their content.
     let id = ("whole record", detail.row.execution_id);
     ScrollArea::vertical().id_salt(id).auto_shrink([false, false]).show(ui, |ui| {
-        ui.set_min_height(LOW);
-        ui.set_max_height(LOW);
-        record_of_ui(ui, view, detail, actions);
+        record_of_ui(ui, view, (detail, true), actions);
+        scroll::by_key(ui);
     });
 }
 
@@ -68,7 +67,7 @@ const LOW: f32 = 320.0;
 fn record_of_ui(
     ui: &mut Ui,
     view: &EvidenceView<'_>,
-    detail: &ExecutionDetail,
+    (detail, is_low): (&ExecutionDetail, bool),
     actions: &mut Vec<Action>,
 ) {
     let is_here = view.of_team().is_none();
@@ -91,13 +90,12 @@ fn record_of_ui(
     widgets::line_below(ui);
     if view.tab == RecordTab::Did {
         widgets::margins(12, 0).show(ui, |ui| interrupted_ui(ui, view, actions));
-        let height = ui.available_height();
+        let height = if is_low { LOW } else { ui.available_height() };
         stored_artifacts_ui(ui, detail, view.contents, height, actions);
         return;
     }
     let id = (detail.row.execution_id, view.tab as u8);
-    let area = ScrollArea::vertical().id_salt(id).auto_shrink([false, false]);
-    area.show(ui, |ui| {
+    let mut content = |ui: &mut Ui| {
         widgets::margins(12, 8).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 6.0;
             match view.tab {
@@ -107,6 +105,15 @@ fn record_of_ui(
                 RecordTab::Record => record_ui(ui, (detail, is_here), view.now, actions),
             }
         });
+    };
+    // The area around it scrolls in a low window.
+    if is_low {
+        ui.push_id(id, content);
+        return;
+    }
+    let area = ScrollArea::vertical().id_salt(id).auto_shrink([false, false]);
+    area.show(ui, |ui| {
+        content(ui);
         scroll::by_key(ui);
     });
 }

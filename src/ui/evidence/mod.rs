@@ -167,16 +167,21 @@ pub fn evidence_page_ui(
     side_panel_ui(ui, "facets", |ui| facets::facets_ui(ui, view, commands));
     let actions = &mut *commands.actions;
     let width = ui.available_width();
-    if view.selected.is_some() && width < narrow::ONE_PANE {
+    let is_narrow = width < narrow::ONE_PANE;
+    if view.selected.is_some() && is_narrow && view.focus_search {
+        // The field is on the list, which has the record's place from now on.
+        actions.push(Action::Evidence(EvidenceAction::CloseDetail));
+    } else if view.selected.is_some() && is_narrow {
         notices_ui(ui, notices, actions);
+        below::verification_ui(ui, view.verification, view.now);
+        below::exporting_ui(ui, view.exporting, actions);
         widgets::main_panel_ui(ui, |ui| detail::detail_ui(ui, view, actions));
         return;
-    }
-    if view.selected.is_some() {
+    } else if view.selected.is_some() {
         let (default, range) =
             (theme::INSPECTOR.min(width * 0.5), 260.0..=(width - 300.0).max(260.0));
         let frame = panel_frame(theme.background, Margin::ZERO);
-        split_panel_ui(ui, Side::Right, "execution", default, range, frame, |ui| {
+        split_panel_ui(ui, Side::Right, ("execution", "Details"), default, range, frame, |ui| {
             detail::detail_ui(ui, view, actions);
         });
     }
@@ -252,7 +257,8 @@ pub fn evidence_page_ui(
 /// Why the search has no results, and what to do about it.
 fn nothing_ui(ui: &mut Ui, view: &EvidenceView<'_>, page: &SearchPage, actions: &mut Vec<Action>) {
     let all = EvidenceAction::Search(String::new());
-    let (icon, texts, offer, action) = if page.of == 0 {
+    // Nothing is searched, and so nothing is known, while a filter is faulty.
+    let (icon, texts, offer, action) = if page.of == 0 && view.problems.is_empty() {
         let text = "Every step that runs, is skipped or is denied leaves a record here: what was done, when, its outcome and \
                     output, and who decided. Later changes of a record are detected.";
         let offer = (icon::BOOKMARK, Command::OpenTour.spec().text);
@@ -266,7 +272,7 @@ fn nothing_ui(ui: &mut Ui, view: &EvidenceView<'_>, page: &SearchPage, actions: 
     } else {
         let some = page.rejections > 0;
         let title = if some { "No execution matches" } else { "Nothing matches" };
-        let text = "All words and filters must match. Take one away, or look for part of a word. The help (F1) lists the \
+        let text = "All words and filters must match. Take one away, or look for part of a word. The help lists the \
                     filters.";
         (icon::SEARCH, (title, text), (icon::DATABASE, "List everything"), Action::Evidence(all))
     };
@@ -297,7 +303,8 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
     let shown = view.shown_text();
     let mut text = shown.to_owned();
     // The count is that of the search results, which an answer replaces.
-    let count = view.page.filter(|_| view.question.is_none()).map(|page| {
+    let is_answered = view.question.is_none() && view.problems.is_empty();
+    let count = view.page.filter(|_| is_answered).map(|page| {
         let ms = page.took_us.div_ceil(1_000);
         let (total, of) = (format::count(page.counts.total), format::count(page.of));
         let more = if page.counts.is_partial { "more than " } else { "" };
@@ -326,6 +333,14 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
         .margin(Margin::symmetric(12, 9))
         .align(egui::Align2::LEFT_CENTER)
         .min_size(vec2(0.0, 38.0));
+    // A field of one line has no use for this key, which leads to the results.
+    let id = egui::Id::unique("evidence search");
+    let goes_down = ui.memory(|memory| memory.has_focus(id))
+        && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::ArrowDown));
+    if goes_down {
+        ui.memory_mut(|memory| memory.surrender_focus(id));
+        actions.push(Action::Do(Command::NextStep));
+    }
     let row = ui.horizontal(|ui| {
         let response = ui.add(edit.desired_width(width)).accessible_name("Search evidence");
         if can_clear && widgets::icon_button(ui, icon::CLOSE, "Clear the search").clicked() {

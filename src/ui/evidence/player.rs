@@ -1,7 +1,8 @@
 //! A recorded run, played back: the steps as they were at a moment, what a person answered, and what the step printed.
 
 use egui::{
-    CornerRadius, Key, Modifiers, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+    CornerRadius, FocusDirection, Key, Modifiers, Rect, Role, ScrollArea, Sense, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
 };
 
 use super::EvidenceView;
@@ -114,6 +115,8 @@ fn keys(ui: &Ui, playback: &Playback, player: PlayerView, act: &mut Vec<PlayerAc
     }
     for (key, forward) in [(Key::ArrowLeft, false), (Key::ArrowRight, true)] {
         if pressed(key) {
+            // egui has seen the key already, and would take the keyboard to the next control.
+            ui.memory_mut(|memory| memory.move_focus(FocusDirection::None));
             act.push(step_by(playback, player, forward));
         }
     }

@@ -32,7 +32,7 @@ pub fn parse(text: &str, now: &Now) -> Parsed {
             None => {
                 if let Some(name) = token.unknown_filter() {
                     let hint = format!(
-                        "{name}: is no filter; it is searched as words. The help (F1) lists the filters."
+                        "{name}: is no filter; it is searched as words. The help lists the filters."
                     );
                     parsed.hints.push(hint);
                 }

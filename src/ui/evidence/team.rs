@@ -57,14 +57,15 @@ pub(super) fn state_ui(
             widgets::reading_state(ui, icon::DATABASE, title, team.server);
             return true;
         }
-        (None, Some(page)) if !page.hits.is_empty() => return false,
+        // A page of records that cannot be read has no hits, but others may follow.
+        (None, Some(page)) if !page.hits.is_empty() || page.next.is_some() => return false,
         (None, Some(_)) if view.text.trim().is_empty() => {
             let text = "Each computer of the team copies its evidence there with: countersign evidence push";
             (icon::DATABASE, ("Nothing was pushed yet", text), again)
         }
         (None, Some(_)) => {
             let text = "All words and filters must match, in what was pushed. Take one away, or look for part of a word. The \
-                        help (F1) lists the filters.";
+                        help lists the filters.";
             let all = EvidenceAction::Search(String::new());
             (icon::SEARCH, ("Nothing matches", text), ((icon::DATABASE, "List everything"), all))
         }

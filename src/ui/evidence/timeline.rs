@@ -5,8 +5,8 @@
 //! The wheel, the buttons and the keys plus and minus zoom, which leaves the search as it is.
 
 use egui::{
-    Align, CornerRadius, CursorIcon, Event, Id, Key, Layout, Modifiers, Rect, Response, Role,
-    ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
+    Align, CornerRadius, CursorIcon, Event, Id, Key, Layout, Modifiers, PointerButton, Rect,
+    Response, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::time_span::{Marked, TimeAxis, ZOOM, snapped};
@@ -97,6 +97,9 @@ fn times(view: &EvidenceView<'_>) -> Option<(Option<i64>, Option<i64>)> {
     (times != (None, None)).then_some(times)
 }
 
+/// Marked bars, and of which bars they are: the beginning, the end and the number of all.
+type MarkedBars = (Option<Marked>, (Option<i64>, Option<i64>, usize));
+
 fn chart_ui(
     ui: &Ui,
     (rect, response): (Rect, &Response),
@@ -107,10 +110,14 @@ fn chart_ui(
     let theme = Theme::of(ui);
     let buckets = view.timeline.buckets;
     let marked_id = response.id.with("marked");
-    let mut marked: Option<Marked> = ui.data(|data| data.get_temp(marked_id)).flatten();
+    // Marks are numbers of bars, which are others once the times are.
+    let bars =
+        (buckets.first().map(|it| it.from_ms), buckets.last().map(|it| it.to_ms), buckets.len());
+    let known: Option<MarkedBars> = ui.data(|data| data.get_temp(marked_id));
+    let mut marked = known.filter(|(_, of)| *of == bars).and_then(|(marked, _)| marked);
     keys_ui(ui, response, axis, &mut marked, view, actions);
     let marked = marked.filter(|_| response.has_focus());
-    ui.data_mut(|data| data.insert_temp(marked_id, marked));
+    ui.data_mut(|data| data.insert_temp(marked_id, (marked, bars)));
     wheel(ui, response, axis, actions);
     let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
     let dragged = dragged_times(ui, response, axis, buckets);
@@ -160,7 +167,8 @@ fn chart_ui(
     let at = pointer.map(|pointer| axis.time(pointer.x));
     let under = at.and_then(|ms| buckets.iter().find(|it| it.from_ms <= ms && ms < it.to_ms));
     let Some(bucket) = under.filter(|it| it.fine + it.bad > 0) else { return };
-    if response.clicked() {
+    // The keys that press a button do not: they are about the marked bars.
+    if response.clicked_by(PointerButton::Primary) {
         narrow(view, (bucket.from_ms, bucket.to_ms), actions);
     } else if dragged.is_none() {
         let words = sum_words(buckets, (bucket.from_ms, bucket.to_ms), view.now);

@@ -220,7 +220,8 @@ fn findings_ui(ui: &mut Ui, report: &PlannerReport) {
             _ => (icon::INFO, Tone::Dim),
         };
         let text = format!(
-            "{} {}:{} {}",
+            "{} {} {}:{} {}",
+            finding.severity,
             finding.code,
             finding.line,
             finding.column,

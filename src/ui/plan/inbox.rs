@@ -133,8 +133,8 @@ pub(super) fn inbox_ui(
     let all_id = ui.scope_id().with("the whole inbox");
     let is_whole = ui.data(|data| data.get_temp(all_id).unwrap_or(false));
     let count = if is_whole { entries.len() } else { entries.len().min(FEW) };
-    let shown = entries.get(..count).unwrap_or(entries);
-    rows_ui(ui, shown, view.waits, open, now, actions);
+    let shown = rows_shown(view, open, count);
+    rows_ui(ui, &shown, open, now, actions);
     if entries.len() > FEW {
         let text = match is_whole {
             true => "Show fewer".to_owned(),
@@ -156,21 +156,33 @@ fn fault_ui(ui: &mut Ui, fault: &Failure) {
     widgets::remark(ui, icon::WARNING, Tone::Caution, text);
 }
 
+/// This many entries, and whether each waits, in the order of the list: the open one and those that wait are always among
+/// them, as long as there is room.
+fn rows_shown<'a>(
+    view: &InboxView<'a>,
+    open: Option<&std::path::Path>,
+    count: usize,
+) -> Vec<(&'a InboxEntry, bool)> {
+    let waits = view.waits.iter().copied().chain(std::iter::repeat(false));
+    let mut rows: Vec<_> = view.list.entries.iter().zip(waits).enumerate().collect();
+    rows.sort_by_key(|(_, (entry, waits))| (open != Some(entry.path.as_path()), !waits));
+    rows.truncate(count);
+    rows.sort_by_key(|(place, _)| *place);
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
 /// Draws the entries.
 fn rows_ui(
     ui: &mut Ui,
-    entries: &[InboxEntry],
-    waits: &[bool],
+    entries: &[(&InboxEntry, bool)],
     open: Option<&std::path::Path>,
     now: &Now,
     actions: &mut Vec<Action>,
 ) {
-    let is_open = |entry: &InboxEntry| open == Some(entry.path.as_path());
-    let selected = entries.iter().position(is_open);
-    let list = OneStop::new(ui, "inbox", entries.iter().map(|entry| &entry.id), selected);
+    let selected = entries.iter().position(|(entry, _)| open == Some(entry.path.as_path()));
+    let list = OneStop::new(ui, "inbox", entries.iter().map(|(entry, _)| &entry.id), selected);
     rows_in_sight(ui, &list, entries.len(), Entry::HEIGHT, |ui, index| {
-        let Some(entry) = entries.get(index) else { return };
-        let waits = waits.get(index).copied().unwrap_or_default();
+        let Some((entry, waits)) = entries.get(index).copied() else { return };
         row_ui(ui, entry, waits, (&list, index, selected == Some(index)), now, actions);
     });
 }
@@ -289,9 +301,21 @@ mod tests {
     #[test]
     fn each_entry_says_what_it_is() {
         let mut harness = window("inbox", [1280.0, 1_000.0]);
+        let few = listed(&harness);
+        assert_eq!(few.len(), FEW);
+        assert!(
+            !few.iter().any(|name| name.contains("decided")),
+            "what waits comes first: {few:?}"
+        );
+        harness.get_by_label_contains("Show all").click_accesskit();
+        harness.run_ok();
         let names = listed(&harness);
         assert_eq!(
-            names.iter().map(|name| name.trim_start_matches("In the inbox: ")).collect::<Vec<_>>(),
+            names
+                .iter()
+                .take(6)
+                .map(|it| it.trim_start_matches("In the inbox: "))
+                .collect::<Vec<_>>(),
             [
                 "Update the lock file, caution, 1 warning, from nightly build, in parser, 12:36",
                 "Rename Config to Settings, decided, from codex, in parser, 13:06",
@@ -320,7 +344,7 @@ mod tests {
             harness.key_press(key);
             harness.run_ok();
         }
-        let removed = Action::Plan(PlanAction::Inbox(InboxAction::Remove("c".to_owned())));
+        let removed = Action::Plan(PlanAction::Inbox(InboxAction::Remove("d".to_owned())));
         assert_eq!(harness.state().actions, [removed]);
         harness.key_press(Key::Enter);
         harness.run_ok();

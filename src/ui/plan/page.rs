@@ -94,7 +94,7 @@ pub fn plan_page_ui(
         let (default, range) =
             (theme::INSPECTOR.min(width * 0.44), 260.0..=(width - 320.0).max(260.0));
         let frame = panel_frame(theme.background, Margin::ZERO);
-        split_panel_ui(ui, Side::Right, name, default, range, frame, |ui| {
+        split_panel_ui(ui, Side::Right, (name, "Details"), default, range, frame, |ui| {
             inspector::inspector_ui(ui, view, is_one_pane, commands.actions);
         });
     }
@@ -151,7 +151,7 @@ pub fn plan_page_ui(
     } else if has_output && has_room {
         let range = MIN_OUTPUT..=for_output.max(MIN_OUTPUT);
         let frame = panel_frame(theme.background, Margin::ZERO);
-        split_panel_ui(ui, Side::Bottom, id, default_size, range, frame, |ui| {
+        split_panel_ui(ui, Side::Bottom, (id, "Output"), default_size, range, frame, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             output_pane::output_pane_ui(ui, view, commands.actions);
         });

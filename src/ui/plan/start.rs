@@ -223,7 +223,7 @@ fn keys_ui(ui: &mut Ui) {
             (Command::Palette, "all commands"),
             (Command::Help, "help"),
         ] {
-            let key = command.spec().shortcut_text(ui).unwrap_or_default();
+            let Some(key) = command.spec().shortcut_text(ui) else { continue };
             widgets::line(ui, key, Text::SmallMono, Tone::Plain);
             widgets::line(ui, word, Text::Small, Tone::Dim);
             ui.add_space(12.0);

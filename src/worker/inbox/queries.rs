@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::propose::keep;
-use super::{InboxFolder, remove_from_inbox, withdraw};
+use super::{InboxError, InboxFolder, remove_from_inbox, withdraw};
 use crate::plan::Digest;
 use crate::run::DecidedPlan;
 use crate::worker::{Query, QueryContext, QueryError};
@@ -16,16 +16,23 @@ pub struct RemoveFromInbox {
 }
 
 impl Query for RemoveFromInbox {
-    /// The number of things that were moved.
-    type Answer = usize;
+    /// The ids of those that are in the inbox no more, whoever has moved them.
+    type Answer = Vec<String>;
     const FAILURE: &str = "It cannot be removed from the inbox.";
 
-    fn run(self, context: &mut QueryContext) -> Result<usize, QueryError> {
+    fn run(self, context: &mut QueryContext) -> Result<Vec<String>, QueryError> {
         let folder = InboxFolder::open(&context.setup.inbox).map_err(|error| error.failure())?;
-        for id in &self.ids {
-            remove_from_inbox(&folder, id).map_err(|error| error.failure())?;
+        let mut gone = Vec::new();
+        for id in self.ids {
+            match remove_from_inbox(&folder, &id) {
+                // Another window may have moved it meanwhile.
+                Ok(_) | Err(InboxError::NotFound { .. }) => gone.push(id),
+                // What was moved before is told, and the rest is still listed.
+                Err(_) if !gone.is_empty() => break,
+                Err(error) => return Err(error.failure().into()),
+            }
         }
-        Ok(self.ids.len())
+        Ok(gone)
     }
 }
 

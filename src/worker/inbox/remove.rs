@@ -35,15 +35,15 @@ pub fn remove_from_inbox(folder: &InboxFolder, handle: &str) -> Result<String, I
         return Err(InboxError::full_of_removed());
     }
     // What was removed before may have had the same name.
-    let mut target = id.clone();
-    if others.iter().any(|other| other.to_bytes() == target.as_bytes()) {
-        target = format!("{id}.{}", Uuid::new_v4());
-    }
+    let target = match others.contains(name) {
+        true => CString::new(format!("{id}.{}", Uuid::new_v4())).map_err(|it| failed(it.into()))?,
+        false => name.clone(),
+    };
     rustix::fs::renameat_with(
         folder.handle(),
         name.as_c_str(),
         &removed,
-        &*target,
+        target.as_c_str(),
         RenameFlags::NOREPLACE,
     )
     .map_err(|error| failed(error.into()))?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::home::{Home, keys};
+use crate::harness::home::{Done, Home, keys};
 use crate::harness::{create_file, read_file, step};
 
 fn write(id: &str, path: &str, contents: &str) -> Value {
@@ -96,6 +96,15 @@ fn file_lists_every_change_with_its_lines() {
     let here = here.to_str().unwrap().trim_end_matches('/');
     let found = home.json(["evidence", "file", "b.txt", "--workspace", here]).exits(0);
     assert_eq!(found.lines().len(), 3);
+    // As somebody types it, in the folder itself; a path that no record can have is no empty answer.
+    let mut typed = home.command();
+    typed.current_dir(here).args(["evidence", "file", "./b.txt", "--workspace", "."]);
+    assert!(Done::of(&mut typed).exits(0).stdout.contains("created +1 -0"));
+    for question in [&["file"][..], &["query", "q4"], &["query", "q6"]] {
+        let absolute = format!("{here}/b.txt");
+        let refused = home.run(["evidence"].iter().chain(question).copied().chain([&*absolute]));
+        assert!(refused.exits(5).stderr.contains("inside its workspace"));
+    }
     let nothing = home.run(["evidence", "file", "absent.txt"]).exits(0);
     assert_eq!(nothing.stdout, "");
     assert!(nothing.stderr.contains("Nothing found."));

@@ -35,6 +35,41 @@ fn verdict_has_rule_place_reason_and_alternative() {
     assert!(verdict["reason"].is_string() && verdict["suggestion"].is_string());
 }
 
+/// The evidence, the key and the settings, also where the evidence is elsewhere.
+#[test]
+fn own_folders_are_as_dangerous_as_in_a_plan() {
+    let home = Home::new();
+    let key = home.evidence().join("evidence.key").display().to_string();
+    for (folder, command) in [
+        (None, format!("cat {key}")),
+        (Some("/srv/evidence"), "cp /srv/evidence/execution_log.db copy".to_owned()),
+    ] {
+        let mut judged = risk(&home);
+        judged.args(folder.into_iter().flat_map(|it| ["--evidence", it])).args(["--", &command]);
+        let said = Done::of(&mut judged).exits(0).stdout;
+        assert!(said.starts_with("dangerous"), "{command}: {said}");
+    }
+}
+
+/// A shell has taken the quotes away, and the verdict is that of what would run.
+#[test]
+fn words_of_one_command_are_judged_as_such() {
+    let home = Home::new();
+    for words in [
+        &["bash", "-c", "rm -rf ~"][..],
+        &["sh", "-c", "cat 'a b'; rm -rf ~"],
+        &["rm", "-rf", "build && ls"],
+        &["printf", "%s", "it's", ""],
+    ] {
+        let whole = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''")));
+        let whole = whole.collect::<Vec<_>>().join(" ");
+        let of = |words: &[&str]| Done::of(risk(&home).arg("--").args(words)).exits(0).stdout;
+        assert_eq!(of(words), of(&[&whole]), "{whole}");
+    }
+    let said = Done::of(risk(&home).args(["--", "bash", "-c", "rm -rf ~"])).exits(0).stdout;
+    assert!(said.starts_with("blocked"), "{said}");
+}
+
 #[test]
 fn each_line_of_stdin_has_its_verdict() {
     let output = risk(&Home::new())

@@ -37,9 +37,9 @@ fn fault_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
 pub(super) fn keys_ui(ui: &mut Ui) {
     let (left, right) = Area::ALL.split_at(3);
     columns_ui(ui, [&mut |ui| areas_ui(ui, left), &mut |ui| areas_ui(ui, right)]);
-    let palette = Command::Palette.spec().shortcut_text(ui).unwrap_or_default();
-    let text =
-        format!("Every command, also without a key, is in the list of commands ({palette}).");
+    let palette = Command::Palette.spec().shortcut_text(ui);
+    let key = palette.map(|key| format!(" ({key})")).unwrap_or_default();
+    let text = format!("Every command, also without a key, is in the list of commands{key}.");
     ui.add_space(4.0);
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
 }
