@@ -157,8 +157,11 @@ fn propose_plan(arguments: ProposePlan, client: &str) -> Result<Value, String> {
 fn why_not(error: &InboxError) -> String {
     let mut lines = vec![format!("{error}. {}", error.next())];
     if let InboxError::NoPlan { findings, .. } = error {
-        let errors = findings.iter().filter(|it| it.severity == Severity::Error);
-        lines.extend(errors.take(MAX_FINDINGS).map(finding_line));
+        let errors: Vec<_> = findings.iter().filter(|it| it.severity == Severity::Error).collect();
+        lines.extend(errors.iter().take(MAX_FINDINGS).map(|it| finding_line(it)));
+        if let Some(more) = errors.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
+            lines.push(format!("{more} more errors are not listed."));
+        }
     }
     lines.join("\n")
 }

@@ -19,6 +19,20 @@ pub fn is_open(ctx: &Context, pane: &str) -> bool {
     ctx.data(|data| data.get_temp(id(pane)).unwrap_or(false))
 }
 
+/// Whether a pane has just taken the place of the list in which the keyboard was. Its first control is then to get it:
+/// what was chosen in the list is drawn no more. Call this once in each frame in which the pane is drawn.
+pub fn takes_keyboard(ctx: &Context, pane: &str) -> bool {
+    let pass = ctx.cumulative_pass_nr();
+    let id = id(pane).with("drawn in");
+    let before = ctx.data_mut(|data| {
+        let before = data.get_temp::<u64>(id);
+        data.insert_temp(id, pass);
+        before
+    });
+    let is_new = before.is_none_or(|before| before + 1 < pass);
+    is_new && ctx.memory(|memory| memory.focused().is_some())
+}
+
 /// Opens or closes a pane in a narrow window, from the next frame on.
 pub fn set_open(ctx: &Context, pane: &str, open: bool) {
     if is_open(ctx, pane) != open {

@@ -103,6 +103,9 @@ pub fn shown(row: &Setting, value: Option<&Value>) -> String {
         (Kind::Choice(words), Value::String(word)) => name_of(words, word),
         (Kind::Several(words), Value::Array(list)) => listed(words, list),
         (Kind::Tools | Kind::Folders, Value::Array(list)) => listed(&[], list),
+        (Kind::Number(_, _, unit), Value::Integer(1)) => {
+            format!("1 {}", unit.strip_suffix('s').unwrap_or(unit))
+        }
         (Kind::Number(_, _, unit), Value::Integer(number)) => format!("{number} {unit}"),
         (Kind::Zoom, value) => {
             let zoom = value.as_float().or_else(|| value.as_integer().map(|it| it as f64));

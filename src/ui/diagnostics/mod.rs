@@ -154,7 +154,11 @@ pub fn diagnostics_page_ui(
         widgets::main_panel_ui(ui, |ui| {
             widgets::margins(4, 0).show(ui, |ui| {
                 ui.horizontal(|ui| {
-                    if widgets::icon_button(ui, icon::LEFT, "Show all diagnostics").clicked() {
+                    let back = widgets::icon_button(ui, icon::LEFT, "Show all diagnostics");
+                    if narrow::takes_keyboard(ui.ctx(), DETAIL_PANE) {
+                        back.request_focus();
+                    }
+                    if back.clicked() {
                         narrow::set_open(ui.ctx(), DETAIL_PANE, false);
                     }
                     widgets::heading(ui, "All diagnostics");

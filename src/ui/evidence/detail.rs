@@ -18,16 +18,26 @@ use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::tabs::tabs_ui;
 use crate::ui::{
     Action, Chip, Command, EvidenceAction, Look, Now, PlanAction, Text, Theme, Tone, controls,
-    format, icon, scroll, widgets,
+    format, icon, narrow, scroll, widgets,
 };
 
-pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
+/// Draws the open record; with `is_alone`, in the place of the list.
+pub(super) fn detail_ui(
+    ui: &mut Ui,
+    view: &EvidenceView<'_>,
+    is_alone: bool,
+    actions: &mut Vec<Action>,
+) {
     let theme = Theme::of(ui);
     widgets::margins(12, 8).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.label(widgets::rich("Execution", Text::Meta, theme.dim));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if widgets::icon_button(ui, icon::CLOSE, "Close the execution").clicked() {
+                let close = widgets::icon_button(ui, icon::CLOSE, "Close the execution");
+                if is_alone && narrow::takes_keyboard(ui.ctx(), "execution") {
+                    close.request_focus();
+                }
+                if close.clicked() {
                     actions.push(Action::Evidence(EvidenceAction::CloseDetail));
                 }
             });

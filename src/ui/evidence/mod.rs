@@ -175,14 +175,14 @@ pub fn evidence_page_ui(
         notices_ui(ui, notices, actions);
         below::verification_ui(ui, view.verification, view.now);
         below::exporting_ui(ui, view.exporting, actions);
-        widgets::main_panel_ui(ui, |ui| detail::detail_ui(ui, view, actions));
+        widgets::main_panel_ui(ui, |ui| detail::detail_ui(ui, view, true, actions));
         return;
     } else if view.selected.is_some() {
         let (default, range) =
             (theme::INSPECTOR.min(width * 0.5), 260.0..=(width - 300.0).max(260.0));
         let frame = panel_frame(theme.background, Margin::ZERO);
         split_panel_ui(ui, Side::Right, ("execution", "Details"), default, range, frame, |ui| {
-            detail::detail_ui(ui, view, actions);
+            detail::detail_ui(ui, view, false, actions);
         });
     }
     notices_ui(ui, notices, actions);

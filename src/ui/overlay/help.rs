@@ -140,7 +140,7 @@ pub(super) fn help_ui(ui: &mut Ui, topic: &str, help: &Help, actions: &mut Vec<A
     ui.data_mut(|data| data.insert_temp(state_id(), state));
 }
 
-/// What matches the words in the search field: commands with keys, then entries.
+/// What matches the words in the search field: commands, then filters, then entries.
 fn found_ui(ui: &mut Ui, text: &str, help: &Help) {
     let lower = text.to_lowercase();
     let words: Vec<_> = lower.split_whitespace().collect();
@@ -149,11 +149,17 @@ fn found_ui(ui: &mut Ui, text: &str, help: &Help) {
         .filter(|spec| {
             let key = spec.shortcut_text(ui).unwrap_or_default();
             let searched = format!("{} {} {key}", spec.text, spec.tooltip).to_lowercase();
-            !key.is_empty() && words.iter().all(|word| searched.contains(word))
+            words.iter().all(|word| searched.contains(word))
+        })
+        .collect();
+    let filters: Vec<_> = start::filters()
+        .filter(|(example, meaning)| {
+            let searched = format!("{example} {meaning}").to_lowercase();
+            words.iter().all(|word| searched.contains(word))
         })
         .collect();
     let found = help.matching(text);
-    if commands.is_empty() && found.is_empty() {
+    if commands.is_empty() && filters.is_empty() && found.is_empty() {
         let text = "Nothing in the help has these words. Fewer words, or a part of one, find more.";
         widgets::paragraph(ui, text, Text::Body, Tone::Dim);
     }
@@ -161,8 +167,12 @@ fn found_ui(ui: &mut Ui, text: &str, help: &Help) {
         entries_ui(ui, [*entry], &entry.key, false);
     }
     if !commands.is_empty() {
-        start::heading(ui, "Keys");
-        commands.iter().for_each(|spec| start::command_ui(ui, spec));
+        start::heading(ui, "Commands");
+        commands.iter().for_each(|spec| start::found_command_ui(ui, spec));
+    }
+    if !filters.is_empty() {
+        start::heading(ui, "Searches and filters");
+        filters.iter().for_each(|(example, meaning)| start::entry_ui(ui, example, None, meaning));
     }
     let is_first = |key: &str| key.to_lowercase() == lower.trim();
     for section in Section::ALL {

@@ -99,6 +99,7 @@ fn file_lists_every_change_with_its_lines() {
     // As somebody types it, in the folder itself; a path that no record can have is no empty answer.
     let mut typed = home.command();
     typed.current_dir(here).args(["evidence", "file", "./b.txt", "--workspace", "."]);
+    typed.arg("--evidence").arg(home.evidence());
     assert!(Done::of(&mut typed).exits(0).stdout.contains("created +1 -0"));
     for question in [&["file"][..], &["query", "q4"], &["query", "q6"]] {
         let absolute = format!("{here}/b.txt");

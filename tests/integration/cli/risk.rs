@@ -39,9 +39,9 @@ fn verdict_has_rule_place_reason_and_alternative() {
 #[test]
 fn own_folders_are_as_dangerous_as_in_a_plan() {
     let home = Home::new();
-    let key = home.evidence().join("evidence.key").display().to_string();
     for (folder, command) in [
-        (None, format!("cat {key}")),
+        (None, "cat ~/.config/countersign/settings.toml".to_owned()),
+        (None, "rm ~/.local/share/countersign/evidence.key".to_owned()),
         (Some("/srv/evidence"), "cp /srv/evidence/execution_log.db copy".to_owned()),
     ] {
         let mut judged = risk(&home);

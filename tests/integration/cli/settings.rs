@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::harness::home::Home;
+use crate::harness::home::{Done, Home};
 
 fn settings(home: &Home) -> PathBuf {
     home.path().join(".config/countersign/settings.toml")
@@ -84,7 +84,9 @@ fn weaker_protection_has_to_be_named() {
     let dry = home.run(["settings", "import", file, "--dry-run"]).exits(0);
     assert!(dry.stdout.contains("WEAKENS PROTECTION"), "{}", dry.stdout);
     // A plan that would do it is dangerous.
-    let judged = home.run(["risk", "--", "countersign settings import weak.toml --yes"]).exits(0);
+    let mut risk = home.command();
+    risk.args(["risk", "--", "countersign settings import weak.toml --yes"]);
+    let judged = Done::of(&mut risk).exits(0);
     assert!(judged.stdout.starts_with("dangerous"), "{}", judged.stdout);
     let refused = home.run(["settings", "import", file, "--yes"]).exits(3);
     assert!(refused.stderr.contains("policy.walls"), "{}", refused.stderr);

@@ -122,6 +122,19 @@ pub(super) fn command_ui(ui: &mut Ui, spec: &Spec) {
     }
 }
 
+/// A command that was searched, also one without a key.
+pub(super) fn found_command_ui(ui: &mut Ui, spec: &Spec) {
+    let key = spec.shortcut_text(ui).unwrap_or_else(|| "no key".to_owned());
+    entry_ui(ui, &key, Some(spec.text.trim_end_matches('…')), spec.tooltip);
+}
+
+/// Every filter of a search field, by an example, and what it finds.
+pub(super) fn filters() -> impl Iterator<Item = (String, String)> {
+    let of_diagnostics = diagnostics::filters_help().map(|(it, meaning)| (it, meaning.to_owned()));
+    let of_steps = plan::kinds_help().map(|(it, meaning)| (it.to_owned(), meaning.to_owned()));
+    evidence::filters_help().chain(of_steps).chain(of_diagnostics)
+}
+
 pub(super) fn heading(ui: &mut Ui, text: &str) {
     ui.add_space(8.0);
     widgets::line(ui, text, Text::Strong, Tone::Plain);
@@ -129,7 +142,7 @@ pub(super) fn heading(ui: &mut Ui, text: &str) {
 }
 
 /// A key or a filter, with its description beside it. The name of a command comes first, in the colour of text.
-fn entry_ui(ui: &mut Ui, term: &str, name: Option<&str>, description: &str) {
+pub(super) fn entry_ui(ui: &mut Ui, term: &str, name: Option<&str>, description: &str) {
     let theme = Theme::of(ui);
     ui.horizontal_top(|ui| {
         let left = ui.cursor().left();

@@ -145,3 +145,17 @@ fn own_rules_are_in_the_help() {
         assert!(entry.is_some(), "{searched}");
     }
 }
+
+/// What the first tab has, and commands without a key.
+#[test]
+fn filters_and_commands_without_a_key_are_found() {
+    let mut harness = window("help", [1280.0, 800.0]);
+    for (searched, found) in [
+        ("wrote:", "what wrote such a file"),
+        ("bug report", "Show diagnostics of the program"),
+        ("xyzzy", "Nothing in the help has these words"),
+    ] {
+        search(&mut harness, searched);
+        assert!(harness.query_all_by_label_contains(found).next().is_some(), "{searched}");
+    }
+}
