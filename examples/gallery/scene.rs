@@ -346,7 +346,7 @@ impl Scene {
         let mut search = match name {
             "nothing" => SearchPage::default(),
             "tampered" => fixture::tampered_page(),
-            "no-match" => SearchPage { hits: Vec::new(), ..fixture::search_page() },
+            "no-match" => SearchPage { hits: Vec::new(), next: None, ..fixture::search_page() },
             _ => fixture::search_page(),
         };
         // The server of a team does not count by value.

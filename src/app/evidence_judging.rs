@@ -31,6 +31,7 @@ impl EvidencePage {
             match (answer, &mut page.answer) {
                 (Ok((judge, found)), Some(EvidenceAnswer::Judged(judgement))) => {
                     judgement.add(found);
+                    page.failure = None;
                     (judgement.done, judgement.all) = (judge.done(), Some(judge.all()));
                     if !judgement.is_complete() && !judgement.stopped {
                         page.go_on_judging(Some(judge), &mut app.shared);

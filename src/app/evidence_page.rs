@@ -107,7 +107,7 @@ impl EvidencePage {
                     self.beside_search = self.selected;
                 }
                 self.close_detail();
-                self.answer = None;
+                (self.answer, self.failure) = (None, None);
                 self.player = Player::default();
                 self.question = Some(question);
                 shared.clear_view_panic();

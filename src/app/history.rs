@@ -209,19 +209,25 @@ impl App {
 
     /// Shows the nearest place in this direction.
     pub(super) fn go(&mut self, direction: Direction) {
-        self.go_on(direction, true);
+        let _ = self.go_on(direction, true);
     }
 
-    fn go_on(&mut self, direction: Direction, keep: bool) {
+    /// Returns whether there was one.
+    fn go_on(&mut self, direction: Direction, keep: bool) -> bool {
         let from = self.place();
         let plan = &self.plan;
         let can_show = |place: &Place| plan.can_show(place.plan.as_ref());
-        let Some(place) = self.way.history.go(direction, keep, can_show).cloned() else { return };
+        let found = self.way.history.go(direction, keep, can_show).cloned();
+        let Some(place) = found else { return false };
         let shared = &mut self.shared;
-        let Some(wanted) = &place.plan else { return self.arrive(&place) };
-        if self.plan.show_known(wanted, shared) {
-            return self.arrive(&place);
-        }
+        let is_known = match &place.plan {
+            Some(wanted) => self.plan.show_known(wanted, shared),
+            None => true,
+        };
+        let Some(wanted) = place.plan.as_ref().filter(|_| !is_known) else {
+            self.arrive(&place);
+            return true;
+        };
         self.way.leaving = Some(from);
         match (wanted.run, wanted.file.clone()) {
             (Some(run_id), _) => {
@@ -239,15 +245,14 @@ impl App {
                     if opened.as_ref().is_ok_and(is_readable) {
                         app.show_opened(opened, chosen);
                         app.arrive(&place);
-                    } else if app.can_go(direction) {
-                        app.go_on(direction, false);
-                    } else {
+                    } else if !app.go_on(direction, false) {
                         app.stay(direction);
                     }
                 });
             }
             (None, None) => {}
         }
+        true
     }
 
     /// Makes the place that the window still shows the current one again: those in this direction cannot be shown.

@@ -12,8 +12,10 @@ use crate::plan::Digest;
 use crate::risk::Policy;
 use crate::run::{DecidedPlan, InboxEntry, InboxList};
 use crate::ui::action::InboxAction;
+use crate::ui::notice::Scope;
 use crate::ui::plan::InboxView;
 use crate::ui::{Page, Tone, terminal};
+use crate::worker::Query as _;
 use crate::worker::inbox::{DecidedPlans, InboxWatch, KeepPasted, RemoveFromInbox};
 
 /// What is known about the inbox.
@@ -171,8 +173,10 @@ impl App {
                 _ => None,
             })
         });
-        // A question is never about the text of a plan, and may ask for a secret.
-        let is_covered = self.dialog().is_some() || self.overlay.is_some();
+        // A question is never about the text of a plan, and may ask for a secret; a key that is chosen may be this one.
+        let is_covered = self.dialog().is_some()
+            || self.overlay.is_some()
+            || self.settings_page.takes_next_key();
         let Some(text) = pasted else { return self.wait_for_pasted(is_covered, ctx) };
         let is_typing = ctx.text_edit_focused() || terminal::has_keyboard(ctx);
         let was_asked_for = self.inbox.pastes_since.take().is_some();
@@ -197,6 +201,9 @@ impl App {
             return ctx.request_repaint();
         }
         self.inbox.pastes_since = None;
+        if is_covered {
+            return;
+        }
         let next = "Copy a plan, then paste it again.";
         self.shared.notify_here(Tone::Dim, "The clipboard has no text.", "", next);
     }
@@ -213,7 +220,7 @@ impl App {
             return self.shared.notify_here(Tone::Dim, summary, "", next);
         }
         self.shared.query_each(RemoveFromInbox { ids }, |app, removed, _| match removed {
-            Ok(gone) => {
+            Ok((gone, failure)) => {
                 let count = gone.len();
                 for (_, path) in wanted.into_iter().filter(|(id, _)| gone.contains(id)) {
                     app.plan.close_file(&path, &mut app.shared);
@@ -228,6 +235,9 @@ impl App {
                 let next = "What was removed is in this folder: delete it there, or move it back.";
                 let details = folder.display().to_string();
                 app.shared.notify_here(Tone::Dim, summary, details, next);
+                if let Some(failure) = failure {
+                    app.shared.report_failure(Scope::Window, RemoveFromInbox::FAILURE, &failure);
+                }
                 app.inbox.refresh();
             }
             Err(failed) => {
@@ -239,8 +249,8 @@ impl App {
 }
 
 impl PlanPage {
-    /// Closes the plan with this file, or a revision of it, if the page shows it, unless its run is under way. One that is over is shown from the
-    /// records.
+    /// Closes the plan with this file, or a revision of it, if the page shows it, unless its run is under way. One that is
+    /// over is shown from the records.
     pub(super) fn close_file(&mut self, path: &Path, shared: &mut Shared) {
         let is_it = |it: &&PlanSession| it.path().is_some() && it.opened.base() == path;
         let shown = self.shown.as_ref().filter(is_it);

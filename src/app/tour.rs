@@ -60,12 +60,7 @@ impl Tour {
     /// Notes that a plan or a run of the tour is shown. Another copy of the tour begins it anew.
     fn observe_plan(&mut self, session: &PlanSession) {
         let (run, digest) = (&session.run, session.opened.digest);
-        // A run of an earlier copy of the tour is none of this one.
-        let folder = self.first_plan.as_deref().and_then(Path::parent);
-        let is_of_copy = match session.path() {
-            Some(_) => true,
-            None => session.reviewed_workspace().as_deref() == folder,
-        };
+        let is_of_copy = self.is_of_copy(session);
         if digest == *FIRST && is_of_copy {
             if let Some(path) = session.path()
                 && self.first_plan.as_deref() != Some(path)
@@ -107,6 +102,12 @@ impl Tour {
         }
     }
 
+    /// Whether this is the plan, or a run, of the copy of the tour that is guided. A file is always: it begins the tour anew.
+    fn is_of_copy(&self, session: &PlanSession) -> bool {
+        let folder = self.first_plan.as_deref().and_then(Path::parent);
+        session.path().is_some() || session.reviewed_workspace().as_deref() == folder
+    }
+
     fn pass(&mut self, station: Station, is_passed: bool) {
         if is_passed && self.is_open() {
             self.passed.insert(station);
@@ -120,7 +121,8 @@ impl App {
         let (shared, tour) = (&self.shared, &mut self.tour);
         if let Some(session) = &self.plan.shown {
             tour.observe_plan(session);
-            let run = session.run.run_id.filter(|_| session.opened.digest == *SECOND);
+            let is_second = session.opened.digest == *SECOND && tour.is_of_copy(session);
+            let run = session.run.run_id.filter(|_| is_second);
             let reconciled = run.and_then(|run_id| shared.reconciled.get(&run_id));
             tour.pass(Station::Reconcile, reconciled.is_some_and(|found| !found.is_empty()));
         }

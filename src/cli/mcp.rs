@@ -160,7 +160,7 @@ fn why_not(error: &InboxError) -> String {
         let errors: Vec<_> = findings.iter().filter(|it| it.severity == Severity::Error).collect();
         lines.extend(errors.iter().take(MAX_FINDINGS).map(|it| finding_line(it)));
         if let Some(more) = errors.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
-            lines.push(format!("{more} more errors are not listed."));
+            lines.push(format!("Errors that are not listed: {more}."));
         }
     }
     lines.join("\n")

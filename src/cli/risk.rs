@@ -10,7 +10,7 @@ use super::refusal::Refusal;
 use super::{Exit, args, opening};
 use crate::plan::{Needs, quoted};
 use crate::risk::{
-    CommandVerdict, Shell, Surroundings, UserRules, needs_of_command, of_local_command,
+    CommandVerdict, Policy, Shell, Surroundings, needs_of_command, of_local_command,
 };
 use crate::tools::Toolbox;
 
@@ -44,21 +44,32 @@ pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refus
     let policy = opening::policy()?;
     let folder = opening::current_folder()?;
     let location = opening::evidence_location(&command.common.folder)?;
-    let toolbox = Toolbox::open(&folder, &policy);
-    let toolbox = toolbox.map(|toolbox| toolbox.without_folders(location.folders()));
-    let repositories = toolbox.as_ref().map(Toolbox::repositories).unwrap_or_default();
-    let own_folders = toolbox.as_ref().map(|it| it.own_folders()).unwrap_or_default();
+    // What else the tools of a plan may use does not matter here, also if it is not there.
+    let alone = Policy { extra_roots: Vec::new(), ..policy.clone() };
+    let toolbox = Toolbox::open(&folder, &alone)
+        .map_err(|error| Refusal::usage(error.to_string(), "Go to another folder."))?
+        .without_folders(location.folders());
+    let repositories = toolbox.repositories();
+    let own_folders = toolbox.own_folders();
     let surroundings = Surroundings { own_folders, repositories: &repositories, cwd: None };
-    let judge =
-        |text: &str, out: &mut Output| judge(text, &policy.command_rules, surroundings, out);
+    let verdict_of =
+        |line: &str| of_local_command(line, Shell::Bash, &policy.command_rules, surroundings, &[]);
     if !command.stdin {
-        judge(&command_line(&command.command), out);
+        let lines = command_lines(&command.command).map(|line| (verdict_of(&line), line));
+        // Of equal ones the first: that of the words.
+        let worst = lines
+            .into_iter()
+            .reduce(|first, other| if other.0.level > first.0.level { other } else { first });
+        worst.into_iter().for_each(|(verdict, line)| print(&line, &verdict, out));
         return Ok(Exit::Done);
     }
     for line in io::stdin().lock().split(b'\n') {
         match line {
             // Invalid UTF-8 becomes U+FFFD. In a program's name, the character makes the command dangerous.
-            Ok(line) => judge(&String::from_utf8_lossy(&line), out),
+            Ok(line) => {
+                let line = String::from_utf8_lossy(&line);
+                print(&line, &verdict_of(&line), out);
+            }
             Err(error) => {
                 say(&format!("Cannot read the commands from stdin: {error}"));
                 return Ok(Exit::Failed);
@@ -68,12 +79,13 @@ pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refus
     Ok(Exit::Done)
 }
 
-/// A single word is a command line. Several are the words of one command, as a shell has passed them on: their quotes are
-/// written again.
-fn command_line(words: &[String]) -> String {
+/// A single word is a command line. Several are the words of one command, as a shell has passed them on without their
+/// quotes, or a line that was split at its spaces: nobody can tell, so that both are judged.
+fn command_lines(words: &[String]) -> [String; 2] {
+    let joined = words.join(" ");
     match words {
-        [line] => line.clone(),
-        words => words.iter().map(|word| quoted_word(word)).collect::<Vec<_>>().join(" "),
+        [_] => [joined.clone(), joined],
+        words => [words.iter().map(|word| quoted_word(word)).collect::<Vec<_>>().join(" "), joined],
     }
 }
 
@@ -86,8 +98,7 @@ fn quoted_word(word: &str) -> Cow<'_, str> {
     }
 }
 
-fn judge(command: &str, rules: &UserRules, surroundings: Surroundings<'_>, out: &mut Output) {
-    let verdict = of_local_command(command, Shell::Bash, rules, surroundings, &[]);
+fn print(command: &str, verdict: &CommandVerdict, out: &mut Output) {
     let command_needs = needs_of_command(command, Shell::Bash);
     if out.json() {
         let walls = WallsDocument {
@@ -95,7 +106,7 @@ fn judge(command: &str, rules: &UserRules, surroundings: Surroundings<'_>, out: 
             refused: command_needs.refused.as_deref(),
             reasons: &command_needs.reasons,
         };
-        out.document(&Document { command, verdict: &verdict, needs: &command_needs.needs, walls });
+        out.document(&Document { command, verdict, needs: &command_needs.needs, walls });
         return;
     }
     let needs = if command_needs.needs.is_empty() {

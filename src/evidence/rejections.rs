@@ -58,7 +58,10 @@ fn rows(source: &Source<'_>, condition: &str, params: impl rusqlite::Params) -> 
         "SELECT a.row, a.id, a.plan_digest, a.plan_id, coalesce(p.title, a.plan_id), a.workspace,
                 coalesce(a.reason, ''), a.method, a.user_name, a.timestamp, p.row
          FROM authorizations AS a JOIN plans AS p ON p.id = a.plan_digest
-         WHERE {condition} AND a.method <> 'command_line' ORDER BY a.timestamp DESC, a.row DESC"
+         WHERE {condition} AND NOT (a.method = 'command_line' AND coalesce(a.reason, '') GLOB
+               'neither --authorize-class nor --yes *' OR a.method = 'command_line' AND
+               coalesce(a.reason, '') GLOB 'the plan * is outside the authorization class: *')
+         ORDER BY a.timestamp DESC, a.row DESC"
     );
     source.all(&sql, params, |row| {
         let rejection = PlanRejection {

@@ -19,21 +19,20 @@ pub fn is_open(ctx: &Context, pane: &str) -> bool {
     ctx.data(|data| data.get_temp(id(pane)).unwrap_or(false))
 }
 
-/// Whether a pane has just taken the place of the list in which the keyboard was. Its first control is then to get it:
-/// what was chosen in the list is drawn no more. Call this once in each frame in which the pane is drawn.
-pub fn takes_keyboard(ctx: &Context, pane: &str) -> bool {
-    let pass = ctx.cumulative_pass_nr();
-    let id = id(pane).with("drawn in");
-    let before = ctx.data_mut(|data| {
-        let before = data.get_temp::<u64>(id);
-        data.insert_temp(id, pass);
-        before
-    });
-    let is_new = before.is_none_or(|before| before + 1 < pass);
-    is_new && ctx.memory(|memory| memory.focused().is_some())
+/// Hands the keyboard to the pane that is about to take the place of a list, if it was not a click that opens it: what was
+/// chosen in the list is drawn no more.
+pub fn hand_over(ctx: &Context, pane: &str) {
+    if !ctx.input(|input| input.pointer.any_click()) {
+        ctx.data_mut(|data| data.insert_temp(id(pane).with("keyboard"), true));
+    }
 }
 
-/// Opens or closes a pane in a narrow window, from the next frame on.
+/// Whether the first control of a pane is to get the keyboard, because it was handed over.
+pub fn takes_over(ctx: &Context, pane: &str) -> bool {
+    ctx.data_mut(|data| data.remove_temp(id(pane).with("keyboard"))).unwrap_or(false)
+}
+
+/// Opens or closes a pane in a narrow window.
 pub fn set_open(ctx: &Context, pane: &str, open: bool) {
     if is_open(ctx, pane) != open {
         ctx.data_mut(|data| data.insert_temp(id(pane), open));

@@ -21,6 +21,11 @@ pub(super) struct OpenFile {
     name: String,
 }
 
+/// Whether a plan waits in the queue or its run is under way.
+fn is_under_way(state: OpenState) -> bool {
+    matches!(state, OpenState::Queued(_) | OpenState::Running | OpenState::Asks)
+}
+
 impl PlanPage {
     /// Notes that the plan on the page is open, by its present name.
     pub(super) fn note_open(&mut self) {
@@ -78,8 +83,7 @@ impl PlanPage {
 
     /// Whether this plan, or a revision of it, waits in the queue or its run is under way.
     pub fn is_queued_or_runs(&self, base: &Path) -> bool {
-        self.states_of(base)
-            .any(|it| matches!(it, OpenState::Queued(_) | OpenState::Running | OpenState::Asks))
+        self.states_of(base).any(is_under_way)
     }
 
     /// Whether this plan, or a revision of it, is authorized here and was not run to its end.
@@ -162,7 +166,7 @@ impl PlanPage {
     /// Closes an open plan, and shows another one if it was shown. One that is queued or under way stays open. Closing is no
     /// decision: an unused authorization ends.
     pub fn close_open(&mut self, path: &Path, shared: &mut Shared) {
-        if self.is_queued_or_runs(path) {
+        if is_under_way(self.open_state(path)) {
             let summary = "The plan stays open: it is queued or under way.";
             shared.notify_here(
                 Tone::Dim,

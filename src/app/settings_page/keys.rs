@@ -2,11 +2,18 @@
 
 use toml::{Table, Value};
 
-use super::App;
+use super::{App, SettingsPage};
 use crate::run::settings::{Keys, Shortcuts};
 use crate::ui::Command;
 use crate::ui::commands::shortcuts;
 use crate::ui::settings_page::KeyNote;
+
+impl SettingsPage {
+    /// Whether the next key that is pressed is chosen for a command.
+    pub(in crate::app) fn takes_next_key(&self) -> bool {
+        self.capturing.is_some()
+    }
+}
 
 impl App {
     pub(super) fn set_keys(&mut self, command: Command, keys: Option<Keys>, ctx: &egui::Context) {

@@ -84,14 +84,14 @@ pub(super) fn search(
     Ok(Exit::Done)
 }
 
-/// The name of the filter that a word would be in the search field of the window.
+/// The name in front of a colon, if it is that of a filter here or in the search field of the window.
 fn filter_in(word: &str) -> Option<&str> {
     const FILTERS: [&str; 15] = [
         "run", "loop", "plan", "tool", "outcome", "risk", "host", "path", "file", "wrote", "code",
         "since", "after", "before", "by",
     ];
     let (name, _) = word.split_once(':')?;
-    FILTERS.contains(&name).then_some(name)
+    FILTERS.iter().any(|it| it.eq_ignore_ascii_case(name)).then_some(name)
 }
 
 /// The query of a command line.

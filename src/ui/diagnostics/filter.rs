@@ -20,11 +20,15 @@ pub(crate) fn filters_help() -> impl Iterator<Item = (String, &'static str)> {
     FIELDS.into_iter().map(|(word, _, value, meaning)| (format!("{word}:{value}"), meaning))
 }
 
-/// The parts of a filter text, which spaces separate outside of quotation marks.
+/// The parts of a filter text, which spaces separate outside of quotation marks. A mark without a partner is an ordinary
+/// character.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut left = text.matches('"').count() / 2 * 2;
     let mut quoted = false;
     let is_end = move |c: char| {
-        quoted ^= c == '"';
+        if c == '"' && left > 0 {
+            (quoted, left) = (!quoted, left - 1);
+        }
         c.is_whitespace() && !quoted
     };
     text.split(is_end).filter(|token| !token.is_empty())
@@ -43,7 +47,9 @@ impl Filter {
     /// and the labels. The search ignores case. Quotation marks keep words together.
     pub fn parse(text: &str) -> Self {
         let mut filter = Self::default();
-        for token in tokens(&text.to_lowercase()).map(|token| token.replace('"', "")) {
+        for token in tokens(&text.to_lowercase()) {
+            let is_quoted = token.matches('"').count() > 1;
+            let token = if is_quoted { token.replace('"', "") } else { token.to_owned() };
             let field = token.split_once(':').and_then(|(word, value)| {
                 let (_, field, ..) = FIELDS.iter().find(|(name, ..)| *name == word)?;
                 Some((*field, value))
@@ -127,7 +133,10 @@ mod tests {
             ("0425", true),
             ("\"find function\"", true),
             ("\"function find\"", false),
-            ("file:\"src/lexer", true),
+            ("file:\"src/lexer", false),
+            ("\"nope", false),
+            ("\"cannot code:e0425", false),
+            ("\"\" nope", true),
             ("std::fs", false),
         ] {
             assert_eq!(Filter::parse(text).matches(&it), matches, "{text}");

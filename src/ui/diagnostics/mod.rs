@@ -155,7 +155,7 @@ pub fn diagnostics_page_ui(
             widgets::margins(4, 0).show(ui, |ui| {
                 ui.horizontal(|ui| {
                     let back = widgets::icon_button(ui, icon::LEFT, "Show all diagnostics");
-                    if narrow::takes_keyboard(ui.ctx(), DETAIL_PANE) {
+                    if narrow::takes_over(ui.ctx(), DETAIL_PANE) {
                         back.request_focus();
                     }
                     if back.clicked() {
@@ -222,6 +222,7 @@ pub fn diagnostics_page_ui(
             };
             if is_one_pane && commands.actions.iter().skip(before).any(is_pick) {
                 narrow::set_open(ui.ctx(), DETAIL_PANE, true);
+                narrow::hand_over(ui.ctx(), DETAIL_PANE);
             }
         }
     });

@@ -13,6 +13,7 @@ mod judged;
 mod links;
 mod player;
 mod query;
+mod record_tabs;
 mod recurring;
 mod rejections;
 mod results;
@@ -248,11 +249,28 @@ pub fn evidence_page_ui(
         widgets::line_below(ui);
         match view.page {
             None => widgets::reading_state(ui, icon::DATABASE, "Reading the evidence", ""),
-            Some(page) if page.hits.is_empty() => nothing_ui(ui, view, page, actions),
-            Some(_) => results::results_ui(ui, view, actions),
+            Some(page) if page.hits.is_empty() && page.next.is_none() => {
+                nothing_ui(ui, view, page, actions);
+            }
+            Some(_) => {
+                let before = actions.len();
+                results::results_ui(ui, view, actions);
+                let opens = |it: &Action| {
+                    matches!(
+                        it,
+                        Action::Evidence(EvidenceAction::Open(_) | EvidenceAction::OpenHit(_))
+                    )
+                };
+                if is_narrow && actions.iter().skip(before).any(opens) {
+                    narrow::hand_over(ui.ctx(), PANE);
+                }
+            }
         }
     });
 }
+
+/// The pane with the open record, in a narrow window.
+const PANE: &str = "execution";
 
 /// Why the search has no results, and what to do about it.
 fn nothing_ui(ui: &mut Ui, view: &EvidenceView<'_>, page: &SearchPage, actions: &mut Vec<Action>) {
@@ -337,7 +355,8 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
     let id = egui::Id::unique("evidence search");
     let goes_down = ui.memory(|memory| memory.has_focus(id))
         && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::ArrowDown));
-    if goes_down {
+    if goes_down && view.page.is_some_and(|page| !page.hits.is_empty()) {
+        narrow::hand_over(ui.ctx(), PANE);
         ui.memory_mut(|memory| memory.surrender_focus(id));
         actions.push(Action::Do(Command::NextStep));
     }

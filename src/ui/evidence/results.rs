@@ -27,7 +27,8 @@ pub fn known_look(known: Known) -> (Icon, &'static str, Tone) {
 pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let Some(page) = view.page else { return };
     let left = page.counts.total.saturating_sub(page.hits.len() as u64);
-    let left = Some(left).filter(|_| !page.counts.is_partial);
+    // Records that cannot be read are neither hits nor counted.
+    let left = Some(left).filter(|left| !page.counts.is_partial && *left > 0);
     let has_more = page.next.is_some();
     let lines = view.lines;
     let team = view.of_team();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::propose::keep;
 use super::{InboxError, InboxFolder, remove_from_inbox, withdraw};
 use crate::plan::Digest;
-use crate::run::DecidedPlan;
+use crate::run::{DecidedPlan, Failure};
 use crate::worker::{Query, QueryContext, QueryError};
 
 /// Moves things from the inbox into the folder of what was removed from it.
@@ -16,23 +16,22 @@ pub struct RemoveFromInbox {
 }
 
 impl Query for RemoveFromInbox {
-    /// The ids of those that are in the inbox no more, whoever has moved them.
-    type Answer = Vec<String>;
+    /// The ids of those that are in the inbox no more, whoever has moved them, and why others still are.
+    type Answer = (Vec<String>, Option<Failure>);
     const FAILURE: &str = "It cannot be removed from the inbox.";
 
-    fn run(self, context: &mut QueryContext) -> Result<Vec<String>, QueryError> {
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
         let folder = InboxFolder::open(&context.setup.inbox).map_err(|error| error.failure())?;
         let mut gone = Vec::new();
         for id in self.ids {
             match remove_from_inbox(&folder, &id) {
                 // Another window may have moved it meanwhile.
                 Ok(_) | Err(InboxError::NotFound { .. }) => gone.push(id),
-                // What was moved before is told, and the rest is still listed.
-                Err(_) if !gone.is_empty() => break,
-                Err(error) => return Err(error.failure().into()),
+                Err(error) if gone.is_empty() => return Err(error.failure().into()),
+                Err(error) => return Ok((gone, Some(error.failure()))),
             }
         }
-        Ok(gone)
+        Ok((gone, None))
     }
 }
 

@@ -39,6 +39,7 @@ fn verdict_has_rule_place_reason_and_alternative() {
 #[test]
 fn own_folders_are_as_dangerous_as_in_a_plan() {
     let home = Home::new();
+    home.settings("[policy]\nextra_roots = ['/is/gone']\n");
     for (folder, command) in [
         (None, "cat ~/.config/countersign/settings.toml".to_owned()),
         (None, "rm ~/.local/share/countersign/evidence.key".to_owned()),
@@ -51,23 +52,22 @@ fn own_folders_are_as_dangerous_as_in_a_plan() {
     }
 }
 
-/// A shell has taken the quotes away, and the verdict is that of what would run.
+/// A shell has taken the quotes away. What they would make worse is judged, and so is what they would make better.
 #[test]
 fn words_of_one_command_are_judged_as_such() {
     let home = Home::new();
-    for words in [
-        &["bash", "-c", "rm -rf ~"][..],
-        &["sh", "-c", "cat 'a b'; rm -rf ~"],
-        &["rm", "-rf", "build && ls"],
-        &["printf", "%s", "it's", ""],
+    for (words, level) in [
+        (&["bash", "-c", "rm -rf ~"][..], "blocked"),
+        // Perhaps a line that was split at its spaces.
+        (&["ls", "|", "sh"], "dangerous"),
+        (&["echo", "hi", ">", "/etc/passwd"], "dangerous"),
+        (&["cat", "a", "&&", "rm", "-rf", "/"], "blocked"),
+        (&["LD_PRELOAD=/tmp/x y.so", "ls"], "dangerous"),
+        (&["git", "status"], "safe"),
     ] {
-        let whole = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''")));
-        let whole = whole.collect::<Vec<_>>().join(" ");
-        let of = |words: &[&str]| Done::of(risk(&home).arg("--").args(words)).exits(0).stdout;
-        assert_eq!(of(words), of(&[&whole]), "{whole}");
+        let said = Done::of(risk(&home).arg("--").args(words)).exits(0).stdout;
+        assert!(said.starts_with(level), "{words:?}: {said}");
     }
-    let said = Done::of(risk(&home).args(["--", "bash", "-c", "rm -rf ~"])).exits(0).stdout;
-    assert!(said.starts_with("blocked"), "{said}");
 }
 
 #[test]

@@ -202,7 +202,7 @@ fn a_backup_is_verified_and_brought_back() {
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
     python(&file).exits(0);
-    let exists = home.run(["evidence", "backup", path]).exits(4);
+    let exists = home.run(["evidence", "backup", path]).exits(5);
     assert!(exists.stderr.contains("exists"), "{exists:?}");
 
     let _ = home.run(["evidence", "purge", "--run", &run, "--yes"]).exits(0);

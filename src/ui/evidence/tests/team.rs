@@ -1,6 +1,7 @@
 //! The evidence of a team on the page, with example data.
 
 use super::*;
+use crate::run::SearchPage;
 use crate::ui::action::RecordTab;
 
 const ELSEWHERE: &str = super::super::team::ELSEWHERE;
@@ -80,6 +81,16 @@ fn a_server_without_an_answer_is_said_and_asked_again() {
     let harness = page("team-nothing");
     assert!(harness.query_by_label("Nothing was pushed yet").is_some());
     assert!(harness.query_by_label_contains("countersign evidence push").is_some());
+
+    // Nothing of the first page can be read: what follows is not hidden.
+    let mut harness = page("team-nothing");
+    harness.state_mut().scene.search = Some(SearchPage { next: Some(0), ..SearchPage::default() });
+    harness.run_ok();
+    assert!(harness.query_by_label("Nothing was pushed yet").is_none());
+    harness.get_by_role_and_label(Role::Button, "Show more").click();
+    harness.run_ok();
+    let more = Action::Evidence(EvidenceAction::More);
+    assert_eq!(harness.state().actions.last(), Some(&more));
 
     let mut harness = page("team-unreachable");
     assert!(harness.query_by_label_contains("Connection refused").is_some());
