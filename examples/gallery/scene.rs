@@ -75,7 +75,7 @@ pub struct Scene {
     queue: Vec<QueuedPlan>,
     runs: Vec<RunSummary>,
     pub search: Option<SearchPage>,
-    lines: Vec<ResultLine>,
+    pub lines: Vec<ResultLine>,
     /// Where the hits come from.
     origins: Vec<String>,
     pub detail: ExecutionDetail,

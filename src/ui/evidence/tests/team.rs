@@ -84,10 +84,12 @@ fn a_server_without_an_answer_is_said_and_asked_again() {
 
     // Nothing of the first page can be read: what follows is not hidden.
     let mut harness = page("team-nothing");
-    harness.state_mut().scene.search = Some(SearchPage { next: Some(0), ..SearchPage::default() });
+    let scene = &mut harness.state_mut().scene;
+    scene.lines.clear();
+    scene.search = Some(SearchPage { next: Some(0), ..SearchPage::default() });
     harness.run_ok();
     assert!(harness.query_by_label("Nothing was pushed yet").is_none());
-    harness.get_by_role_and_label(Role::Button, "Show more").click();
+    harness.get_by_label("Show more").click();
     harness.run_ok();
     let more = Action::Evidence(EvidenceAction::More);
     assert_eq!(harness.state().actions.last(), Some(&more));
