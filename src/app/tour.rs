@@ -84,7 +84,7 @@ impl Tour {
                 self.first_run = run.run_id.or(self.first_run);
                 // Nothing is to be taken back of a run that ended before it changed a file.
                 let plan = session.opened.plan.as_deref();
-                let changed_nothing = !plan.is_some_and(|plan| changed_files(session, plan));
+                let changed_nothing = plan.is_some_and(|plan| !changed_files(session, plan));
                 self.pass(Station::Revert, changed_nothing);
                 self.pass(Station::RunRevert, changed_nothing);
             }
