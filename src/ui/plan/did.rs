@@ -13,6 +13,10 @@ use crate::ui::{Action, Text, Tone, format, widgets};
 
 pub(super) const DONE_BY_HAND: &str = "You did this step yourself; nothing was run for it.";
 
+/// What is said of a step of a plan that could not be reviewed, for example because it has no workspace.
+pub(super) const NOT_REVIEWED: &str =
+    "Not reviewed: what keeps the plan from that is above the steps.";
+
 /// Whether the selected step is over.
 pub(super) fn is_done(view: &PlanView<'_>) -> bool {
     matches!(view.run.steps.get(view.selected), Some(StepState::Done(_)))
@@ -39,6 +43,9 @@ pub(super) fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
     }
     let reason = step.reason.as_deref().map(prose_lines);
     let Some(review) = view.review else {
+        if !view.run.has_begun() {
+            return reason.unwrap_or_else(|| NOT_REVIEWED.to_owned());
+        }
         // A recorded run is not reviewed again, so it is unknown whether its steps would ask now.
         return reason.unwrap_or_else(|| "From a recorded run.".to_owned());
     };

@@ -6,8 +6,8 @@ use super::argument_editor::arguments_ui;
 use super::changed_steps::step_change_ui;
 use super::diagnostics::diagnostics_ui;
 use super::did::{
-    did_ui, hidden_explanation, is_done, is_not_done, no_diagnostics, not_done, second_line,
-    tab_name,
+    NOT_REVIEWED, did_ui, hidden_explanation, is_done, is_not_done, no_diagnostics, not_done,
+    second_line, tab_name,
 };
 use super::hosts::hosts_tab_ui;
 use super::letters::letters_ui;
@@ -262,6 +262,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> OnScreen {
                         "Computing what this step would do…"
                     }
                     Some(_) if !view.run.is_over() => "This step is under way.",
+                    None if !view.run.has_begun() => NOT_REVIEWED,
                     _ => not_done(view),
                 };
                 widgets::paragraph(ui, text, Text::Body, Tone::Dim);
