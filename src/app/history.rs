@@ -212,7 +212,8 @@ impl App {
         let _ = self.go_on(direction, true);
     }
 
-    /// Returns whether there was one.
+    /// Shows the nearest place in this direction; its plan may have to be read first. Returns false, and does nothing, if no
+    /// place is left. With `keep`, the place that is left can be returned to.
     fn go_on(&mut self, direction: Direction, keep: bool) -> bool {
         let from = self.place();
         let plan = &self.plan;
@@ -255,12 +256,12 @@ impl App {
         true
     }
 
-    /// Makes the place that the window still shows the current one again: those in this direction cannot be shown.
+    /// Makes the place that the window still shows the current one again, because none in this direction can be shown.
     fn stay(&mut self, direction: Direction) {
         if self.way.leaving.take().is_none() {
             return;
         }
-        // It was the last one that was put there.
+        // `go_on` has put it there last.
         self.way.history.go(direction.opposite(), false, |_| true);
         let next = "Its file may have been moved or deleted.";
         self.shared.notify_here(Tone::Dim, "The plan of that place cannot be read.", "", next);

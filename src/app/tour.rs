@@ -102,7 +102,8 @@ impl Tour {
         }
     }
 
-    /// Whether this is the plan, or a run, of the copy of the tour that is guided. A file is always: it begins the tour anew.
+    /// Whether a session belongs to the copy of the tour that is guided. One with a plan file always does, because another
+    /// copy begins the tour anew; a recorded run does if it ran in this copy's folder.
     fn is_of_copy(&self, session: &PlanSession) -> bool {
         let folder = self.first_plan.as_deref().and_then(Path::parent);
         session.path().is_some() || session.reviewed_workspace().as_deref() == folder

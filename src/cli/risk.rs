@@ -39,12 +39,12 @@ struct WallsDocument<'a> {
 /// command in the current folder.
 ///
 /// # Errors
-/// The settings file cannot be used.
+/// The settings file or the current folder cannot be used.
 pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refusal> {
     let policy = opening::policy()?;
     let folder = opening::current_folder()?;
     let location = opening::evidence_location(&command.common.folder)?;
-    // What else the tools of a plan may use does not matter here, also if it is not there.
+    // A missing folder of `extra_roots` must not keep a command from being judged, and changes no verdict.
     let alone = Policy { extra_roots: Vec::new(), ..policy.clone() };
     let toolbox = Toolbox::open(&folder, &alone)
         .map_err(|error| Refusal::usage(error.to_string(), "Go to another folder."))?

@@ -51,16 +51,16 @@ pub(super) fn number_with(source: &Source<'_>, words: &str) -> Result<u64> {
 /// A rejection, and the numbers of the rows from which it is shown: of the authorization and of the plan.
 type Row = ([i64; 2], PlanRejection);
 
-/// The rejections that meet a condition about `authorizations AS a`, newest first: those by a person, and not by a loop
-/// on the command line without anybody who could be asked.
+/// The rejections that meet a condition about `authorizations AS a`, newest first. A loop on the command line also rejects
+/// every plan that its flags do not authorize. No person decided that, so these are left out, by the loop's own reasons.
 fn rows(source: &Source<'_>, condition: &str, params: impl rusqlite::Params) -> Result<Vec<Row>> {
     let sql = format!(
         "SELECT a.row, a.id, a.plan_digest, a.plan_id, coalesce(p.title, a.plan_id), a.workspace,
                 coalesce(a.reason, ''), a.method, a.user_name, a.timestamp, p.row
          FROM authorizations AS a JOIN plans AS p ON p.id = a.plan_digest
-         WHERE {condition} AND NOT (a.method = 'command_line' AND coalesce(a.reason, '') GLOB
-               'neither --authorize-class nor --yes *' OR a.method = 'command_line' AND
-               coalesce(a.reason, '') GLOB 'the plan * is outside the authorization class: *')
+         WHERE {condition} AND NOT (a.method = 'command_line' AND (
+               coalesce(a.reason, '') GLOB 'neither --authorize-class nor --yes *'
+               OR coalesce(a.reason, '') GLOB 'the plan * is outside the authorization class: *'))
          ORDER BY a.timestamp DESC, a.row DESC"
     );
     source.all(&sql, params, |row| {

@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 
 pub(in crate::cli) use proof::{Attest, Checkpoint, Key, OutFile, Prove};
 pub(in crate::cli) use questions::Question;
-use questions::inside_workspace;
+use questions::recorded_path;
 pub(in crate::cli) use signature::{Sign, Subject, VerifySignature};
 pub(in crate::cli) use team::{Push, TeamAddress, TeamSearch, TeamShow};
 
@@ -242,7 +242,7 @@ pub(in crate::cli) struct Compare {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct FileHistory {
     /// The file, by its path inside its workspace
-    #[arg(value_parser = inside_workspace)]
+    #[arg(value_parser = recorded_path)]
     pub(in crate::cli) path: String,
     /// Only the file of this workspace [default: the file of this path in every workspace]
     #[arg(long, value_name = "DIR")]

@@ -257,6 +257,9 @@ pub(super) fn file(
     }
     print_changed_rows(history.changes.iter().map(|it| &it.listed), out);
     say_if_empty(history.changes.is_empty(), out);
+    if history.changes.is_empty() && command.path.starts_with('/') && !out.json() {
+        say("Records name a file of the workspace by its path inside it, such as src/lib.rs.");
+    }
     Ok(Exit::Done)
 }
 

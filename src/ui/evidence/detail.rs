@@ -34,7 +34,8 @@ pub(super) fn detail_ui(
             ui.label(widgets::rich("Execution", Text::Meta, theme.dim));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let close = widgets::icon_button(ui, icon::CLOSE, "Close the execution");
-                if is_alone && narrow::takes_over(ui.ctx(), PANE) {
+                // Asked in every case: beside the list, where that keeps the keyboard, nothing is left for later.
+                if narrow::takes_over(ui.ctx(), PANE) && is_alone {
                     close.request_focus();
                 }
                 if close.clicked() {

@@ -101,14 +101,32 @@ fn file_lists_every_change_with_its_lines() {
     typed.current_dir(here).args(["evidence", "file", "./b.txt", "--workspace", "."]);
     typed.arg("--evidence").arg(home.evidence());
     assert!(Done::of(&mut typed).exits(0).stdout.contains("created +1 -0"));
+    let absolute = format!("{here}/b.txt");
+    let nothing = home.run(["evidence", "file", &absolute]).exits(0);
+    assert!(nothing.stderr.contains("by its path inside it"), "{nothing:?}");
     for question in [&["file"][..], &["query", "q4"], &["query", "q6"]] {
-        let absolute = format!("{here}/b.txt");
-        let refused = home.run(["evidence"].iter().chain(question).copied().chain([&*absolute]));
-        assert!(refused.exits(5).stderr.contains("inside its workspace"));
+        for path in ["../b.txt", ".", ""] {
+            let _ = home.run(["evidence"].iter().chain(question).copied().chain([path])).exits(5);
+        }
     }
     let nothing = home.run(["evidence", "file", "absent.txt"]).exits(0);
     assert_eq!(nothing.stdout, "");
     assert!(nothing.stderr.contains("Nothing found."));
+}
+
+/// The records have the whole path of a file in another folder that plans may use.
+#[test]
+fn a_file_of_another_folder_is_found() {
+    let home = Home::new();
+    let other = tempfile::tempdir().unwrap();
+    let folder = other.path().canonicalize().unwrap();
+    home.settings(format!("[policy]\nextra_roots = ['{}']\n", folder.display()));
+    let path = folder.join("c.txt").display().to_string();
+    run(&home, json!([write("make", &path, "c\n")]), 0);
+    for question in [&["file"][..], &["query", "q4"], &["query", "q6"]] {
+        let found = home.run(["evidence"].iter().chain(question).copied().chain([&*path]));
+        assert!(found.exits(0).stdout.contains("c.txt"), "{question:?}");
+    }
 }
 
 #[test]

@@ -6,24 +6,20 @@ use clap::{Args, Subcommand};
 
 use super::{Common, Show, Span};
 
-/// A path as the records have it, which begin at the workspace.
-pub(super) fn inside_workspace(path: &str) -> Result<String, String> {
-    let mut inside = PathBuf::new();
+/// A path as the records have it: inside the workspace, or whole for a file of another folder that plans may use.
+pub(super) fn recorded_path(path: &str) -> Result<String, String> {
+    let mut recorded = PathBuf::new();
     for part in Path::new(path).components() {
         match part {
             Component::CurDir => {}
-            Component::Normal(name) => inside.push(name),
-            _ => {
-                return Err(
-                    "give the path as it is inside its workspace, such as src/lib.rs".to_owned()
-                );
-            }
+            Component::ParentDir => return Err("a path in the records has no `..`".to_owned()),
+            part => recorded.push(part),
         }
     }
-    if inside.as_os_str().is_empty() {
+    if recorded.as_os_str().is_empty() {
         return Err("name a file".to_owned());
     }
-    Ok(inside.display().to_string())
+    Ok(recorded.display().to_string())
 }
 
 /// The questions (SPEC §8), the rejections of plans, and interrupted runs.
@@ -95,7 +91,7 @@ question!(AboutCode {
 });
 question!(AboutFile {
     /// The file, by its path inside its workspace
-    #[arg(value_parser = inside_workspace)]
+    #[arg(value_parser = recorded_path)]
     file: String,
 });
 question!(Recurring {
@@ -113,7 +109,7 @@ question!(AfterDiagnostic {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct LatestOfFile {
     /// The file, by its path inside its workspace
-    #[arg(value_parser = inside_workspace)]
+    #[arg(value_parser = recorded_path)]
     pub(in crate::cli) file: String,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
